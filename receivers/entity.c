@@ -1,0 +1,60 @@
+/* The ids inside the business entity.
+ *
+ * In: a message with its key, for one entity. Out: its effect, once. The entity that the message
+ * creates or updates carries the keys of all messages that it has absorbed, so the look-up, the
+ * change and the record are one row in one transaction, and messages for one entity may interleave
+ * in any order. (An entity that keeps only the last key forgets the others.)
+ */
+#include "receivers/receiver.h"
+
+enum { LOOK_UP, ADD_ID };
+
+static const struct statement statements[] = {
+    {"SELECT 1 FROM entity, json_each(entity.processed_ids) AS seen"
+     " WHERE entity.id = ?1 AND seen.value = ?2",
+     "look for id in entity"},
+    {"UPDATE entity SET processed_ids = json_insert(processed_ids, '$[#]', ?2) WHERE id = ?1",
+     "add id to entity"},
+    {NULL, NULL},
+};
+
+static void entity_handle(struct handling *h)
+{
+    enum outcome o = begin_immediate(h);
+    if (o == OK) {
+        o = sql(h, STEP_LOOK_UP, LOOK_UP, "tt", handling_entity(h), handling_key(h));
+    }
+    if (o == ROW) {
+        o = rollback(h);
+        if (o == OK) {
+            reply(h, REPLY_DUPLICATE, 0);
+            return;
+        }
+    }
+    if (o == OK) {
+        o = apply_effect(h);
+    }
+    if (o == OK) {
+        o = sql(h, STEP_RECORD, ADD_ID, "tt", handling_entity(h), handling_key(h));
+    }
+    if (o == OK) {
+        o = commit(h);
+    }
+    if (o != OK) {
+        give_up(h, o);
+        return;
+    }
+    reply(h, REPLY_DONE, handling_receipt(h));
+}
+
+const struct receiver receiver_entity = {
+    .name = "entity",
+    .about = "ids inside the business entity that the message creates or updates",
+    .source = "C. Richardson, microservices.io, Idempotent Consumer",
+    .schema = "ALTER TABLE entity ADD COLUMN processed_ids TEXT NOT NULL DEFAULT '[]';",
+    .statements = statements,
+    .steps = STEP_BIT(STEP_RECEIVE) | STEP_BIT(STEP_BEGIN) | STEP_BIT(STEP_LOOK_UP) |
+             STEP_BIT(STEP_EFFECT) | STEP_BIT(STEP_RECORD) | STEP_BIT(STEP_COMMIT) |
+             STEP_BIT(STEP_ROLLBACK) | STEP_BIT(STEP_REPLY),
+    .handle = entity_handle,
+};

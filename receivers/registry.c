@@ -1,0 +1,31 @@
+/* Every receiver, one line each, in the order in which lists show them. */
+#include "receivers/receiver.h"
+
+#include <string.h>
+
+#define RECEIVERS(X)                                                                               \
+    X(table)                                                                                       \
+    X(entity)                                                                                      \
+    X(response)                                                                                    \
+    X(naive)
+
+#define X(name) extern const struct receiver receiver_##name;
+RECEIVERS(X)
+#undef X
+
+const struct receiver *const receivers[] = {
+#define X(name) &receiver_##name,
+    RECEIVERS(X)
+#undef X
+};
+const size_t receivers_count = ARRAY_LEN(receivers);
+
+const struct receiver *receiver_find(const char *name, size_t len)
+{
+    for (size_t i = 0; i < receivers_count; i++) {
+        if (strlen(receivers[i]->name) == len && memcmp(receivers[i]->name, name, len) == 0) {
+            return receivers[i];
+        }
+    }
+    return NULL;
+}

@@ -1,0 +1,52 @@
+/* The table of processed ids.
+ *
+ * In: a message with its key. Out: its effect, once, and the answer done; or the answer duplicate.
+ * The key is inserted in the transaction of the effect, so both become durable together or not at
+ * all. A repeat violates the primary key, is rolled back and ignored.
+ */
+#include "receivers/receiver.h"
+
+enum { INSERT_ID };
+
+static const struct statement statements[] = {
+    {"INSERT INTO processed_message(id) VALUES(?1)", "insert id"},
+    {NULL, NULL},
+};
+
+static void table_handle(struct handling *h)
+{
+    enum outcome o = begin_immediate(h);
+    if (o == OK) {
+        o = sql(h, STEP_RECORD, INSERT_ID, "t", handling_key(h));
+    }
+    if (o == CONSTRAINT) {
+        o = rollback(h);
+        if (o == OK) {
+            reply(h, REPLY_DUPLICATE, 0);
+            return;
+        }
+    }
+    if (o == OK) {
+        o = apply_effect(h);
+    }
+    if (o == OK) {
+        o = commit(h);
+    }
+    if (o != OK) {
+        give_up(h, o);
+        return;
+    }
+    reply(h, REPLY_DONE, handling_receipt(h));
+}
+
+const struct receiver receiver_table = {
+    .name = "table",
+    .about = "ids of processed messages in a table, inserted in the transaction of the effect",
+    .source = "C. Richardson, microservices.io, Idempotent Consumer",
+    .schema = "CREATE TABLE processed_message(id TEXT PRIMARY KEY) WITHOUT ROWID;",
+    .statements = statements,
+    .steps = STEP_BIT(STEP_RECEIVE) | STEP_BIT(STEP_BEGIN) | STEP_BIT(STEP_RECORD) |
+             STEP_BIT(STEP_EFFECT) | STEP_BIT(STEP_COMMIT) | STEP_BIT(STEP_ROLLBACK) |
+             STEP_BIT(STEP_REPLY),
+    .handle = table_handle,
+};

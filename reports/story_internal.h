@@ -1,0 +1,53 @@
+/* What the files of a story share: the teller, who goes through the records. */
+#ifndef REPORTS_STORY_INTERNAL_H
+#define REPORTS_STORY_INTERNAL_H
+
+#include "reports/story.h"
+
+struct teller {
+    struct story *story;
+    const struct result *result;
+    const struct record *records;
+    size_t count;
+    uint64_t op; /* 0: all */
+    uint64_t limit;
+    struct sentence_names names;
+    uint16_t busy;
+    bool down;
+    /* by worker: since its last step */
+    int64_t amount[WORKER_LANES];
+    bool committed[WORKER_LANES], rolled_back[WORKER_LANES];
+};
+
+/* Lanes. */
+uint8_t story_worker(const struct story *s, unsigned worker);
+uint8_t story_sender(const struct story *s, unsigned place);
+uint8_t story_database(const struct story *s);
+
+/* A move at the time of r; its texts are empty. Beyond the limit it is counted only. */
+struct move *story_move(struct teller *t, const struct record *r, enum move_kind kind, uint8_t from,
+                        uint8_t to);
+/* "m-77/1.2" */
+void story_message(const struct teller *t, const struct record *r, char out[SENTENCE_MAX]);
+/* As snprintf; what does not fit ends in an ellipsis, not in half a character. */
+__attribute__((format(printf, 3, 4))) void story_say(char *out, size_t size, const char *format,
+                                                     ...);
+#define SAY(field, ...) story_say(field, sizeof(field), __VA_ARGS__)
+
+/* Record i has no move of its own. */
+bool story_silent(const struct teller *t, size_t i);
+/* The next record after i with a move of its own; count where there is none. */
+size_t story_next(const struct teller *t, size_t i);
+
+/* A message leaves, is copied, lost or delayed. Returns the last record that is told by it: i, or
+ * the arrival, or the loss. */
+size_t story_departure(struct teller *t, size_t i);
+void story_request_arrival(struct teller *t, size_t i);
+void story_reply_arrival(struct teller *t, size_t i);
+/* The lane that a reply came from: of the last worker that answered this attempt. */
+uint8_t story_replier(const struct teller *t, size_t i);
+void story_step(struct teller *t, const struct record *r);
+/* Tells record i, whatever it is. Returns the last record that is told by it. */
+size_t story_tell(struct teller *t, size_t i);
+
+#endif

@@ -1,0 +1,97 @@
+/* Steps in a story: what a worker asks of its database, in short, and how it ended.
+ *
+ * In: the record of a step, and what its bookkeeping left in the teller. Out: its move.
+ */
+#include "reports/story_internal.h"
+
+#include <inttypes.h>
+
+#include "receivers/receiver.h"
+#include "sim/host.h"
+
+/* The fault that fired at this step, if one did. */
+static const struct fault *fault_at(const struct teller *t, const struct record *r,
+                                    enum fault_kind kind)
+{
+    for (size_t i = 0; i < t->result->fired_count; i++) {
+        const struct fault *f = &t->result->fired[i];
+        unsigned copy = f->site.key.copy == 0 ? 1 : f->site.key.copy;
+        if (fault_kind(f) == kind && f->site.op == r->op && f->site.key.attempt == r->attempt &&
+            copy == (r->copy == 0 ? 1u : r->copy) && f->site.key.step == r->step) {
+            return f;
+        }
+    }
+    return NULL;
+}
+
+/* Leaves out as it is where the operation is generated: its entity is drawn, not listed. */
+static void listed_entity(const struct scenario *s, uint64_t op, char out[NAME_TEXT])
+{
+    size_t sender = op_sender(op) - PLACE_SENDER;
+    uint64_t n = op_number(op);
+    char raw[KEY_MAX];
+    if (sender >= s->sender_count || n == 0 || n > s->senders[sender].message_count) {
+        return;
+    }
+    name_text(scenario_entity(s, s->senders[sender].messages[n - 1].entity, raw), out, NAME_TEXT);
+}
+
+static void step_label(const struct teller *t, const struct record *r, char *out, size_t size)
+{
+    char entity[NAME_TEXT] = "";
+    const struct statement *statements = t->result->receiver->code->statements;
+    switch (r->value) {
+    case STATEMENT_BEGIN:
+        snprintf(out, size, "begin");
+        return;
+    case STATEMENT_COMMIT:
+        snprintf(out, size, "commit");
+        return;
+    case STATEMENT_ROLLBACK:
+        snprintf(out, size, "rollback");
+        return;
+    case STATEMENT_EFFECT:
+        listed_entity(t->result->scenario, r->op, entity);
+        story_say(out, size, "effect: %s%s%+" PRId64, entity, entity[0] != '\0' ? " " : "",
+                  t->amount[r->worker % WORKER_LANES]);
+        return;
+    default: /* not our enum */
+        break;
+    }
+    bool known = r->value >= 0 && r->value < STATEMENTS_MAX;
+    for (int64_t i = 0; known && i <= r->value; i++) {
+        known = statements[i].sql != NULL;
+    }
+    snprintf(out, size, "%s", known ? statements[r->value].brief : step_text((enum step)r->step));
+}
+
+void story_step(struct teller *t, const struct record *r)
+{
+    unsigned w = r->worker % WORKER_LANES;
+    enum outcome o = (enum outcome)r->code;
+    bool trouble = o != OK && o != ROW;
+    uint8_t lane = story_worker(t->story, r->worker);
+    bool store = r->value != STATEMENT_NONE;
+    struct move *m = story_move(t, r,
+                                !store    ? MOVE_NOTE
+                                : trouble ? MOVE_REFUSED
+                                          : MOVE_ARROW,
+                                lane, store ? story_database(t->story) : lane);
+    step_label(t, r, m->label, sizeof(m->label));
+    const struct fault *fault = fault_at(t, r, FAULT_STORE);
+    if (trouble && fault != NULL) {
+        SAY(m->detail, "%s (%s)", outcome_text(o),
+            store_fault_text((enum store_fault)fault->value.choice));
+    } else if (trouble || o == ROW) {
+        SAY(m->detail, "%s%s", outcome_text(o),
+            trouble && t->committed[w]                            ? ", yet committed"
+            : t->rolled_back[w] && r->value != STATEMENT_ROLLBACK ? ", rolled back"
+                                                                  : "");
+    } else if (t->committed[w] && r->value != STATEMENT_COMMIT) {
+        SAY(m->detail, "committed");
+    }
+    t->committed[w] = t->rolled_back[w] = false;
+    if (fault_at(t, r, FAULT_HANDLER) != NULL) {
+        SAY(story_move(t, r, MOVE_NOTE, lane, lane)->label, "the handler fails");
+    }
+}

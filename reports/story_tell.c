@@ -1,0 +1,166 @@
+/* Everything in a story that is neither message nor step: time-outs, beliefs, crashes, violations.
+ *
+ * In: any record that has a move of its own. Out: its move.
+ */
+#include "reports/story_internal.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+#include "receivers/receiver.h"
+#include "sim/crash.h"
+#include "sim/operation.h"
+
+static void tell_close(struct teller *t, const struct record *r, uint8_t lane)
+{
+    char id[KEY_MAX], name[NAME_TEXT];
+    t->names.operation_name(t->names.context, r->op, id);
+    name_text(id, name, sizeof(name));
+    struct move *m = story_move(t, r, MOVE_NOTE, lane, lane);
+    if (r->value == 1) {
+        SAY(m->label, "gives %s up, believes it %s", name, belief_text((enum belief)r->code));
+    } else {
+        SAY(m->label, "believes %s %s", name, belief_text((enum belief)r->code));
+    }
+}
+
+static void tell_violation(struct teller *t, const struct record *r)
+{
+    struct move *m = story_move(t, r, MOVE_VIOLATION, 0, 0);
+    SAY(m->label, "%s violated", check_text((enum check)r->code));
+    for (size_t i = 0; i < t->result->violation_count; i++) {
+        const struct violation *v = &t->result->violations[i];
+        if (v->check == (enum check)r->code && v->op == r->op && v->at == r->at) {
+            char text[VIOLATION_TEXT];
+            violation_text(t->result->scenario, v, text, sizeof(text));
+            SAY(m->label, "%s: %.200s", check_text(v->check), text);
+            return;
+        }
+    }
+}
+
+static void tell_crash(struct teller *t, const struct record *r)
+{
+    enum crash_mode mode = (enum crash_mode)r->code;
+    t->down = true;
+    t->busy = 0;
+    memset(t->committed, 0, sizeof(t->committed));
+    memset(t->rolled_back, 0, sizeof(t->rolled_back));
+    struct move *m =
+        story_move(t, r, MOVE_CRASH, story_worker(t->story, 0), story_database(t->story));
+    if (crash_mode_counted(mode)) {
+        SAY(m->label, "CRASH (%s %" PRId64 ")", crash_mode_text(mode), r->value);
+    } else {
+        SAY(m->label, "CRASH (%s)", crash_mode_text(mode));
+    }
+}
+
+static void tell_world(struct teller *t, const struct record *r)
+{
+    char place[KEY_MAX] = "", other[KEY_MAX] = "", a[NAME_TEXT], b[NAME_TEXT];
+    if (r->place != PLACE_NONE) {
+        t->names.place_name(t->names.context, r->place, place);
+    }
+    struct move *m = story_move(t, r, MOVE_WORLD, 0, 0);
+    name_text(place, a, sizeof(a));
+    if (r->kind == RECORD_CLOCK) {
+        char by[DURATION_TEXT];
+        duration_text(r->value < 0 ? -(uint64_t)r->value : (uint64_t)r->value, by);
+        SAY(m->label, "the clock of %s jumps by %c%s", a, r->value < 0 ? '-' : '+', by);
+    } else if (r->kind == RECORD_PARTITION) {
+        t->names.place_name(t->names.context, (unsigned)r->value, other);
+        name_text(other, b, sizeof(b));
+        SAY(m->label, "partition between %s and %s %s", a, b, r->code == 1 ? "begins" : "ends");
+    } else {
+        SAY(m->label, "the run is ended at its limit");
+    }
+}
+
+static struct move *tell_note(struct teller *t, const struct record *r, uint8_t lane)
+{
+    return story_move(t, r, MOVE_NOTE, lane, lane);
+}
+
+static void tell_pause(struct teller *t, const struct record *r, uint8_t worker)
+{
+    char time[DURATION_TEXT];
+    duration_text((uint64_t)r->value, time);
+    SAY(tell_note(t, r, worker)->label, "paused for %s", time);
+}
+
+static void tell_survivors(struct teller *t, const struct record *r)
+{
+    SAY(tell_note(t, r, story_database(t->story))->label, "%" PRId64 " %s survived", r->value,
+        r->value == 1 ? "effect" : "effects");
+}
+
+size_t story_tell(struct teller *t, size_t i)
+{
+    const struct record *r = &t->records[i];
+    char name[SENTENCE_MAX] = "";
+    uint8_t worker = story_worker(t->story, r->worker);
+    uint8_t sender = 0;
+    if (r->op != 0) {
+        sender = story_sender(t->story, op_sender(r->op));
+        story_message(t, r, name);
+    }
+    switch ((enum record_kind)r->kind) {
+    case RECORD_SEND:
+    case RECORD_REPLY:
+    case RECORD_COPY:
+    case RECORD_LOST:
+    case RECORD_DELAYED:
+        return story_departure(t, i);
+    case RECORD_DELIVER:
+    case RECORD_DOWN:
+        story_request_arrival(t, i);
+        return i;
+    case RECORD_ANSWER:
+    case RECORD_LATE:
+        story_reply_arrival(t, i);
+        return i;
+    case RECORD_HANDLE:
+        t->busy |= (uint16_t)(1u << worker);
+        SAY(tell_note(t, r, worker)->label, "takes %s", name);
+        return i;
+    case RECORD_STEP:
+        story_step(t, r);
+        return i;
+    case RECORD_WAIT:
+        SAY(tell_note(t, r, worker)->label, "waits for the lock");
+        return i;
+    case RECORD_PAUSE:
+        tell_pause(t, r, worker);
+        return i;
+    case RECORD_TIMEOUT:
+        SAY(tell_note(t, r, sender)->label, "no answer to %s: time-out", name);
+        return i;
+    case RECORD_CLOSE:
+        tell_close(t, r, sender);
+        return i;
+    case RECORD_CRASH:
+        tell_crash(t, r);
+        return i;
+    case RECORD_SURVIVED:
+        tell_survivors(t, r);
+        return i;
+    case RECORD_RESTART:
+        t->down = false;
+        SAY(tell_note(t, r, story_worker(t->story, 0))->label, "restarts");
+        return i;
+    case RECORD_VIOLATION:
+        tell_violation(t, r);
+        return i;
+    case RECORD_CLOCK:
+    case RECORD_PARTITION:
+    case RECORD_END:
+        tell_world(t, r);
+        return i;
+    case RECORD_EFFECT:
+    case RECORD_COMMITTED:
+    case RECORD_ROLLED_BACK:
+    case RECORD_FAULT:
+        return i;
+    }
+    must(!"a record kind");
+}

@@ -1,0 +1,31 @@
+/* Reads the ledger from a copy of the disk, so that the receiver's locks and journals stay its own.
+ *
+ * In: a host's disk as it is now. Out: its ledger rows and balances, told to the verdict. SQLite
+ * recovers the copy from whatever journal a crash left.
+ *
+ * Owns: a second disk with an arena and one connection on it.
+ */
+#ifndef SIM_AUDITOR_H
+#define SIM_AUDITOR_H
+
+#include "sim/arena.h"
+#include "sim/disk.h"
+#include "sim/verdict.h"
+
+struct auditor {
+    struct arena arena;
+    struct arena_image just_opened;
+    struct disk *disk;
+    sqlite3 *db;
+    sqlite3_stmt *rows, *entities;
+};
+
+/* like: a disk that holds the schema; the copy is opened once on it. */
+enum sim_error auditor_init(struct auditor *a, const char *vfs_name, const struct disk *like,
+                            FILE *errors);
+void auditor_fini(struct auditor *a);
+/* One audit: see verdict_audit_begin. */
+void auditor_read(struct auditor *a, const struct disk *of, struct verdict *v,
+                  struct operations *ops, bool crashed);
+
+#endif

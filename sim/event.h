@@ -1,0 +1,26 @@
+/* Everything that can happen at a moment. */
+#ifndef SIM_EVENT_H
+#define SIM_EVENT_H
+
+#include "sim/message.h"
+
+enum event_kind {
+    EVENT_NEXT_OPERATION, /* sender `host` takes the next operation of its list or workload */
+    EVENT_SEND,           /* sender transmits the next attempt of `message.slot` */
+    EVENT_TIMEOUT,        /* sender stops waiting for a reply to `message` */
+    EVENT_ARRIVE,         /* `message` reaches its end: request at a receiver, reply at a sender */
+    EVENT_RESUME,         /* worker `worker` of `host` goes on */
+    EVENT_RESTART,        /* `host` comes up again */
+    EVENT_CLOCK,          /* entry `worker` of the schedule's clock faults begins */
+    EVENT_PARTITION,      /* partition `worker` begins or ends: written to the history only */
+};
+
+struct event {
+    struct message message;
+    uint8_t kind;
+    uint8_t host;
+    uint16_t worker;
+    uint32_t serial; /* guards against an event that outlived what it was for */
+};
+
+#endif

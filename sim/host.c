@@ -1,0 +1,398 @@
+#include "sim/host.h"
+
+#include "sim/connection.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define ARENA_BYTES ((size_t)256 << 20)
+
+static bool before_disk_operation(void *context, enum disk_op op)
+{
+    struct host *h = context;
+    (void)op;
+    return h->running == NULL || handling_disk_operation(&h->running->handling);
+}
+
+static uint64_t own_clock(void *context)
+{
+    const struct host *h = context;
+    return clock_read(&h->clock, h->run->now);
+}
+
+/* SQLite calls this instead of answering SQLITE_BUSY. The worker stands still until somebody's
+ * transaction ends or its patience does; 0 gives up. */
+static int wait_for_lock(void *context, int times)
+{
+    struct worker *w = context;
+    struct host *h = w->host;
+    if (h->running != w) {
+        return 0; /* outside a handling: while opening */
+    }
+    if (times == 0) {
+        w->lock_deadline = h->run->now + h->config->database.busy_timeout;
+    }
+    if (!h->up || h->run->now >= w->lock_deadline) {
+        return 0;
+    }
+    run_record(h->run, (struct record){.kind = RECORD_WAIT,
+                                       .op = w->handling.op->op,
+                                       .attempt = w->handling.message.attempt,
+                                       .copy = record_copy(w->handling.message.copy),
+                                       .place = h->place,
+                                       .worker = w->number,
+                                       .step = w->handling.step});
+    w->waits_for_lock = true;
+    host_sleep(w, w->lock_deadline);
+    w->waits_for_lock = false;
+    return h->up;
+}
+
+static enum sim_error open_all(struct host *h, FILE *errors)
+{
+    enum sim_error e = SIM_OK;
+    for (uint32_t i = 0; e == SIM_OK && i < h->config->workers; i++) {
+        e = connection_open(&h->workers[i], false, errors);
+    }
+    for (uint32_t i = 0; e == SIM_OK && i < h->config->workers; i++) {
+        sqlite3_busy_handler(h->workers[i].db, wait_for_lock, &h->workers[i]);
+        /* An empty cache, so that the process's image believes nothing about the disk. */
+        int rc = sqlite3_file_control(h->workers[i].db, "main", SQLITE_FCNTL_RESET_CACHE, NULL);
+        must(rc == SQLITE_OK);
+    }
+    return e;
+}
+
+static void close_all(struct host *h)
+{
+    for (uint32_t i = 0; i < h->config->workers; i++) {
+        if (h->workers[i].db) {
+            connection_close(&h->workers[i]);
+        }
+    }
+}
+
+/* The handles lie outside the arena and have to go back with it. */
+static void keep_handles(struct host *h)
+{
+    for (uint32_t i = 0; i < h->config->workers; i++) {
+        const struct worker *w = &h->workers[i];
+        h->kept[i].db = w->db;
+        memcpy(h->kept[i].own, w->own, sizeof(w->own));
+        memcpy(h->kept[i].statements, w->statements, sizeof(w->statements));
+    }
+}
+
+static void put_process_back(struct host *h)
+{
+    arena_restore(&h->arena, &h->just_started);
+    for (uint32_t i = 0; i < h->config->workers; i++) {
+        struct worker *w = &h->workers[i];
+        w->db = h->kept[i].db;
+        memcpy(w->own, h->kept[i].own, sizeof(w->own));
+        memcpy(w->statements, h->kept[i].statements, sizeof(w->statements));
+    }
+}
+
+/* The process starts: everything is opened anew, or the image of what it was then is put back. */
+static enum sim_error start_process(struct host *h, FILE *errors)
+{
+    if (!h->reopen) {
+        put_process_back(h);
+        return SIM_OK;
+    }
+    arena_restore(&h->arena, &h->never_started);
+    for (uint32_t i = 0; i < h->config->workers; i++) {
+        struct worker *w = &h->workers[i];
+        w->db = NULL;
+        memset(w->own, 0, sizeof(w->own));
+        memset(w->statements, 0, sizeof(w->statements));
+    }
+    struct arena *outer = arena_use(&h->arena);
+    enum sim_error e = open_all(h, errors);
+    arena_use(outer);
+    return e;
+}
+
+enum sim_error host_init(struct host *h, const char *vfs_name, FILE *errors)
+{
+    must(h->config->workers >= 1 && h->config->workers <= WORKERS_MAX);
+    enum sim_error e = arena_install();
+    if (e != SIM_OK) {
+        return e;
+    }
+    arena_init(&h->arena, ARENA_BYTES);
+    struct disk_hooks hooks = {h, before_disk_operation, own_clock};
+    h->disk = disk_new(vfs_name, &hooks);
+    for (uint32_t i = 0; i < h->config->workers; i++) {
+        h->workers[i].host = h;
+        h->workers[i].number = (uint8_t)i;
+        h->workers[i].coro = coro_new();
+    }
+    arena_save(&h->arena, &h->never_started);
+    struct arena *outer = arena_use(&h->arena);
+    /* The tables are made by a process of their own, whose memory is not part of the image. */
+    e = connection_open(&h->workers[0], true, errors);
+    close_all(h);
+    arena_restore(&h->arena, &h->never_started);
+    e = e == SIM_OK ? open_all(h, errors) : e;
+    if (e == SIM_OK) {
+        h->first_disk = disk_save(h->disk);
+        arena_save(&h->arena, &h->just_started);
+        keep_handles(h);
+    } else {
+        close_all(h);
+    }
+    arena_use(outer);
+    return e;
+}
+
+void host_fini(struct host *h)
+{
+    for (uint32_t i = 0; i < WORKERS_MAX; i++) {
+        coro_free(h->workers[i].coro);
+    }
+    /* The connections lie in the arena and go with it. */
+    disk_image_free(h->first_disk);
+    disk_free(h->disk);
+    arena_image_fini(&h->just_started);
+    arena_image_fini(&h->never_started);
+    arena_fini(&h->arena);
+    free(h->inbox);
+}
+
+enum sim_error host_start(struct host *h, bool reopen, FILE *errors)
+{
+    h->running = NULL;
+    h->reopen = reopen;
+    h->clock =
+        (struct host_clock){.offset = h->config->clock_offset, .drift = h->config->clock_drift};
+    disk_restore(h->disk, h->first_disk);
+    disk_refuse(h->disk, false);
+    disk_lie(h->disk, false);
+    enum sim_error e = start_process(h, errors);
+    h->up = true;
+    h->buried = true;
+    h->incarnation++;
+    h->inbox_count = 0;
+    h->inbox_head = 0;
+    memset(&h->counters, 0, sizeof(h->counters));
+    return e;
+}
+
+static void record_host(const struct host *h, enum record_kind kind, uint8_t code, int64_t value)
+{
+    run_record(h->run, (struct record){
+                           .kind = (uint8_t)kind, .place = h->place, .code = code, .value = value});
+}
+
+static void inbox_push(struct host *h, const struct message *m)
+{
+    if (h->inbox_count == h->inbox_capacity) {
+        uint32_t capacity = h->inbox_capacity ? 2 * h->inbox_capacity : 16;
+        struct message *bigger = sim_alloc(capacity * sizeof(*bigger));
+        for (uint32_t i = 0; i < h->inbox_count; i++) {
+            bigger[i] = h->inbox[(h->inbox_head + i) % h->inbox_capacity];
+        }
+        free(h->inbox);
+        h->inbox = bigger;
+        h->inbox_capacity = capacity;
+        h->inbox_head = 0;
+    }
+    h->inbox[(h->inbox_head + h->inbox_count++) % h->inbox_capacity] = *m;
+}
+
+static struct message inbox_pop(struct host *h)
+{
+    struct message m = h->inbox[h->inbox_head];
+    h->inbox_head = (h->inbox_head + 1) % h->inbox_capacity;
+    h->inbox_count--;
+    return m;
+}
+
+void host_sleep(struct worker *w, uint64_t until)
+{
+    struct host *h = w->host;
+    struct event e = {
+        .kind = EVENT_RESUME, .host = h->place, .worker = w->number, .serial = ++w->serial};
+    queue_push(&h->run->queue, until, &e);
+    coro_yield(w->coro);
+}
+
+void host_wake_waiting(struct host *h)
+{
+    for (uint32_t i = 0; i < h->config->workers; i++) {
+        struct worker *w = &h->workers[i];
+        if (w->waits_for_lock) {
+            /* Under the sleep's own serial: whichever event comes first wakes it, once. */
+            struct event e = {
+                .kind = EVENT_RESUME, .host = h->place, .worker = w->number, .serial = w->serial};
+            queue_push(&h->run->queue, h->run->now, &e);
+        }
+    }
+}
+
+/* The host holds op no longer, for one delivery. */
+static void let_go(struct host *h, struct operation *op)
+{
+    operations_leave(h->operations, op);
+    h->listener.left(h->listener.context, op);
+}
+
+static void end_handling(struct host *h, struct worker *w)
+{
+    const struct handling *d = &w->handling;
+    struct host_counters *c = &h->counters;
+    *(d->repeated ? &c->handlings_duplicate : &c->handlings_fresh) += 1;
+    *(d->repeated ? &c->sql_duplicate : &c->sql_fresh) += d->statements;
+    let_go(h, d->op);
+}
+
+/* True: the handling has ended. */
+static bool run_worker(struct host *h, struct worker *w, bool first)
+{
+    struct arena *outer = arena_use(&h->arena);
+    struct worker *before = h->running;
+    h->running = w;
+    bool ended = first ? coro_start(w->coro, handling_run, w) : coro_resume(w->coro);
+    h->running = before;
+    arena_use(outer);
+    if (ended) {
+        end_handling(h, w);
+    }
+    return ended;
+}
+
+static struct worker *idle_worker(struct host *h)
+{
+    for (uint32_t i = 0; i < h->config->workers; i++) {
+        if (!coro_busy(h->workers[i].coro)) {
+            return &h->workers[i];
+        }
+    }
+    return NULL;
+}
+
+/* Every stack leaves through its own error path; deliveries that nobody took are dropped. */
+static void unwind(struct host *h)
+{
+    for (uint32_t i = 0; i < h->config->workers; i++) {
+        while (coro_busy(h->workers[i].coro)) {
+            run_worker(h, &h->workers[i], false);
+        }
+    }
+    while (h->inbox_count > 0) {
+        struct message m = inbox_pop(h);
+        let_go(h, operations_at(h->operations, m.slot));
+    }
+}
+
+void host_stop(struct host *h)
+{
+    h->up = false;
+    disk_refuse(h->disk, true);
+    unwind(h);
+}
+
+/* The host died in a worker's step. What was only in memory goes, and the image of the process just
+ * started is put back on the disk that survived. */
+static void bury(struct host *h)
+{
+    if (h->up || h->buried) {
+        return;
+    }
+    h->buried = true;
+    unwind(h);
+    h->listener.died(h->listener.context);
+    uint64_t down = h->down_for;
+    if (down == 0) {
+        struct rng_key key = {
+            .draw = DRAW_RESTART, .host = h->place, .nth = (uint16_t)h->counters.crashes};
+        down = dist_sample(&h->config->restart, run_draw(h->run, &key));
+    }
+    struct event e = {.kind = EVENT_RESTART, .host = h->place, .serial = h->incarnation};
+    queue_push(&h->run->queue, h->run->now + down, &e);
+}
+
+static void pump(struct host *h)
+{
+    struct worker *w;
+    bury(h);
+    while (h->up && h->inbox_count > 0 && (w = idle_worker(h)) != NULL) {
+        struct message m = inbox_pop(h);
+        struct operation *op = operations_at(h->operations, m.slot);
+        op->handlings++;
+        h->counters.handlings++;
+        w->handling = (struct handling){
+            .host = h, .worker = w, .op = op, .message = m, .repeated = op->handlings > 1};
+        run_record(h->run, (struct record){.kind = RECORD_HANDLE,
+                                           .op = m.op,
+                                           .attempt = m.attempt,
+                                           .copy = record_copy(m.copy),
+                                           .place = h->place,
+                                           .worker = w->number,
+                                           .code = w->number});
+        run_worker(h, w, true);
+        bury(h);
+    }
+}
+
+void host_deliver(struct host *h, struct operation *op, const struct message *m)
+{
+    struct record line = {.kind = RECORD_DOWN,
+                          .op = m->op,
+                          .attempt = m->attempt,
+                          .copy = record_copy(m->copy),
+                          .place = h->place};
+    if (!h->up) {
+        run_record(h->run, line);
+        let_go(h, op);
+        return;
+    }
+    op->deliveries++;
+    h->counters.deliveries++;
+    h->counters.repeated_deliveries += op->deliveries > 1;
+    line.kind = RECORD_DELIVER;
+    line.value = op->deliveries;
+    run_record(h->run, line);
+    inbox_push(h, m);
+    pump(h);
+}
+
+void host_resume(struct host *h, unsigned worker, uint32_t serial)
+{
+    struct worker *w = &h->workers[worker];
+    if (w->serial != serial || !coro_busy(w->coro)) {
+        return;
+    }
+    w->serial++; /* a second event for the same sleep is stale from here on */
+    run_worker(h, w, false);
+    pump(h);
+}
+
+void host_die(struct host *h, enum crash_mode mode, uint32_t n, uint64_t down_for)
+{
+    must(h->up);
+    h->up = false;
+    h->buried = false;
+    h->down_for = down_for;
+    h->counters.crashes++;
+    h->incarnation++;
+    record_host(h, RECORD_CRASH, (uint8_t)mode, n);
+    disk_crash(h->disk, mode, n);
+}
+
+void host_restart(struct host *h, uint32_t incarnation)
+{
+    if (incarnation != h->incarnation || h->up) {
+        return;
+    }
+    h->up = true;
+    h->counters.restarts++;
+    disk_refuse(h->disk, false);
+    if (start_process(h, stderr) != SIM_OK) {
+        /* A process that cannot open a broken database; the kept one meets it in its statements. */
+        put_process_back(h);
+    }
+    record_host(h, RECORD_RESTART, 0, 0);
+}

@@ -1,0 +1,144 @@
+/* A process that can die: workers with connections of their own, a clock, a disk, a restart.
+ *
+ * In: requests that arrive. Out: handlings on coroutines, replies into the network, and word of
+ * each reply and each death to whoever judges. What survives a death is what the disk holds; what
+ * does not is everything else: the queue of deliveries, the workers' stacks, connections and
+ * caches. Restart puts back the image of the process just started and lets the handlers find the
+ * disk as it is.
+ *
+ * Owns: arena, disk, connections, coroutines. Borrows: configuration, receiver, run, network.
+ */
+#ifndef SIM_HOST_H
+#define SIM_HOST_H
+
+#include "receivers/receiver.h"
+#include "sim/arena.h"
+#include "sim/clock.h"
+#include "sim/coro.h"
+#include "sim/disk.h"
+#include "sim/host_config.h"
+#include "sim/network.h"
+
+/* Statements of the harness itself, prepared once for each worker. */
+enum own_statement {
+    OWN_BEGIN_IMMEDIATE,
+    OWN_BEGIN,
+    OWN_COMMIT,
+    OWN_ROLLBACK,
+    OWN_UPDATE_ENTITY,
+    OWN_INSERT_ENTITY,
+    OWN_LEDGER,
+    OWN_COUNT
+};
+/* One execution of the receiver's handler. */
+struct handling {
+    struct host *host;
+    struct worker *worker;
+    struct operation *op;
+    struct message message;
+    uint16_t nth[STEP_COUNT]; /* times each step was entered */
+    uint16_t disk;            /* disk operations inside the present step */
+    uint8_t step;
+    bool replied;
+    bool changed;          /* wrote in the open transaction */
+    bool repeated;         /* not the operation's first delivery */
+    uint32_t effects_open; /* effects in the open transaction */
+    uint32_t calls, calls_after_death, statements;
+    int64_t receipt;
+    sqlite3_stmt *row; /* stands on a row that the handler may read */
+};
+
+struct worker {
+    struct host *host;
+    uint8_t number;
+    sqlite3 *db; /* in the host's arena, as are the statements */
+    sqlite3_stmt *own[OWN_COUNT];
+    sqlite3_stmt *statements[STATEMENTS_MAX];
+    struct coro *coro;
+    struct handling handling; /* while the coroutine is busy */
+    uint32_t serial;          /* of its present sleep; an event with another one is stale */
+    bool waits_for_lock;
+    uint64_t lock_deadline; /* of the present wait; 0: none */
+    char entity[KEY_MAX];   /* where a generated entity's name is written */
+};
+
+struct host_listener {
+    void *context;
+    void (*replied)(void *context, struct operation *op, enum reply_status s, int64_t receipt);
+    void (*committed)(void *context, struct operation *op); /* its effects are counted anew */
+    void (*died)(void *context);                            /* the disk holds what survived */
+    void (*left)(void *context, struct operation *op); /* a delivery of it is over or dropped */
+};
+
+struct host_counters {
+    uint64_t deliveries, repeated_deliveries, handlings, crashes, restarts, commits;
+    uint64_t handlings_fresh, handlings_duplicate, sql_fresh, sql_duplicate;
+};
+
+struct host {
+    const struct host_config *config;
+    const struct receiver *code;
+    struct run *run;
+    struct network *network;
+    struct operations *operations;
+    struct host_listener listener;
+    const void *names; /* for client and entity names, see the two functions below */
+    const char *(*client_name)(const void *names, unsigned place);
+    const char *(*entity_name)(const void *names, uint32_t entity, char *out);
+
+    struct arena arena;
+    struct arena_image just_started;  /* the process: connections open, statements prepared */
+    struct arena_image never_started; /* for opening anew */
+    struct {
+        sqlite3 *db;
+        sqlite3_stmt *own[OWN_COUNT];
+        sqlite3_stmt *statements[STATEMENTS_MAX];
+    } kept[WORKERS_MAX]; /* the handles that belong to just_started */
+    bool reopen;         /* this run opens everything anew at each start */
+    struct disk *disk;
+    struct disk_image *first_disk; /* the schema and nothing else */
+    struct worker workers[WORKERS_MAX];
+    struct worker *running; /* whose coroutine is on the stack */
+    struct host_clock clock;
+    bool up;
+    bool buried; /* death has been dealt with */
+    uint32_t incarnation;
+    uint64_t down_for;     /* of the present crash; 0: by configuration */
+    struct message *inbox; /* ring of deliveries no worker has taken */
+    uint32_t inbox_head, inbox_count, inbox_capacity;
+    uint8_t place;
+    struct host_counters counters;
+};
+
+/* Business tables and the ledger; run before the receiver's own schema. */
+extern const char host_schema[];
+
+/* Everything borrowed must be set in h (config, code, run, network, operations, listener, names)
+ * before; the rest is filled in. SIM_ERR_STORE: SQLite refused schema, setting or statement, with
+ * its text on `errors`. host_fini is safe after a failure. */
+enum sim_error host_init(struct host *h, const char *vfs_name, FILE *errors);
+void host_fini(struct host *h);
+/* A new run on the first disk. reopen: each start and restart opens everything anew instead of
+ * putting the image back. */
+enum sim_error host_start(struct host *h, bool reopen, FILE *errors);
+
+/* The run is over: whatever still runs is unwound as at a death; the disk stays as it is. */
+void host_stop(struct host *h);
+
+/* EVENT_ARRIVE of a request. Takes over the message's hold on its operation. */
+void host_deliver(struct host *h, struct operation *op, const struct message *m);
+/* EVENT_RESUME, EVENT_RESTART. */
+void host_resume(struct host *h, unsigned worker, uint32_t serial);
+void host_restart(struct host *h, uint32_t incarnation);
+
+/* The two ways a handler's calls touch the host's life; for sim/handling.c. */
+void host_die(struct host *h, enum crash_mode mode, uint32_t n, uint64_t down_for);
+void host_sleep(struct worker *w, uint64_t until);
+/* A transaction has ended: whoever waits for a lock tries again. */
+void host_wake_waiting(struct host *h);
+/* Runs the receiver's handler from its receive step on; a coroutine's entry. */
+void handling_run(void *worker);
+/* Before an operation on the disk of the host's running handling. False: the host died. */
+bool handling_disk_operation(struct handling *h);
+
+#endif

@@ -1,0 +1,76 @@
+/* What travels: an operation's key under an attempt and a copy number, or the reply to it.
+ *
+ * An operation is named by its sender's place in the world (from PLACE_SENDER on, sim/site.h) and
+ * its number with that sender, packed in one integer. The receiver never sees that; it sees the
+ * key, the client, the entity, the amount.
+ */
+#ifndef SIM_MESSAGE_H
+#define SIM_MESSAGE_H
+
+#include "sim/base.h"
+
+enum direction { DIRECTION_NONE, REQUEST, REPLY };
+
+/* Answers of a receiver. done and duplicate: the sender believes it done; refused: failed, final;
+ * retry-later and error: unknown, sent again. */
+#define REPLY_STATUSES(X)                                                                          \
+    X(REPLY_NONE, "none")                                                                          \
+    X(REPLY_DONE, "done")                                                                          \
+    X(REPLY_DUPLICATE, "duplicate")                                                                \
+    X(REPLY_REFUSED, "refused")                                                                    \
+    X(REPLY_RETRY_LATER, "retry-later")                                                            \
+    X(REPLY_ERROR, "error")
+
+enum reply_status {
+#define X(name, text) name,
+    REPLY_STATUSES(X)
+#undef X
+};
+const char *reply_status_text(enum reply_status s);
+
+/* Operation number: sender's place (1..255, see sim/site.h) in the top 16 bits, number with that
+ * sender (from 1) below. 0: no operation. */
+static inline uint64_t op_make(unsigned sender, uint64_t n)
+{
+    return (uint64_t)sender << 48 | n;
+}
+static inline unsigned op_sender(uint64_t op)
+{
+    return (unsigned)(op >> 48);
+}
+static inline uint64_t op_number(uint64_t op)
+{
+    return op & ((UINT64_C(1) << 48) - 1);
+}
+
+/* What an effect hands to the receiver, as a charge id would be: names the operation and the n-th
+ * effect begun of it (1..65535). The receiver sees an opaque number. */
+static inline int64_t receipt_make(uint64_t op, uint32_t nth)
+{
+    return (int64_t)(op_number(op) << 24 | (uint64_t)(op_sender(op) & 0xff) << 16 | nth);
+}
+static inline uint64_t receipt_op(int64_t receipt)
+{
+    return op_make((unsigned)(receipt >> 16 & 0xff), (uint64_t)receipt >> 24);
+}
+static inline uint32_t receipt_nth(int64_t receipt)
+{
+    return (uint32_t)(receipt & 0xffff);
+}
+
+#define KEY_MAX 256 /* bytes of a key or an id with its NUL */
+
+/* One copy of one attempt, request or reply. A plain value: copied into events. */
+struct message {
+    uint64_t op;
+    uint64_t op_hash; /* rng_name of the operation's id */
+    uint32_t slot;    /* the world's slot of the live operation */
+    uint16_t attempt; /* from 1 */
+    uint16_t copy;    /* from 1; of a reply: the request copy that it answers */
+    uint16_t echo;    /* of a reply: its own copy, from 1; 0 for a request */
+    uint8_t direction;
+    uint8_t status;  /* of a reply: enum reply_status */
+    int64_t receipt; /* of a reply: what the effect returned; 0: none */
+};
+
+#endif

@@ -1,0 +1,113 @@
+#include "sim/network.h"
+
+#include <stdlib.h>
+
+void network_init(struct network *n, const struct network_config *config, struct run *run,
+                  struct operations *operations)
+{
+    *n = (struct network){.config = config, .run = run, .operations = operations};
+}
+
+void network_start(struct network *n)
+{
+    n->partition_count = 0;
+    n->copies = 0;
+    n->lost = 0;
+}
+
+void network_fini(struct network *n)
+{
+    free(n->partitions);
+}
+
+void network_partition(struct network *n, const struct partition *p)
+{
+    if (n->partition_count == n->partition_capacity) {
+        n->partition_capacity = n->partition_capacity ? 2 * n->partition_capacity : 4;
+        n->partitions = sim_realloc(n->partitions, n->partition_capacity, sizeof(n->partitions[0]));
+    }
+    n->partitions[n->partition_count++] = *p;
+}
+
+static bool cut(const struct network *n, unsigned from, unsigned to)
+{
+    for (uint32_t i = 0; i < n->partition_count; i++) {
+        const struct partition *p = &n->partitions[i];
+        bool there = p->from == from && p->to == to;
+        bool back = p->from == to && p->to == from && !p->one_way;
+        if ((there || back) && n->run->now >= p->begin && n->run->now < p->end) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static struct site site_of(const struct message *m, enum fault_kind kind)
+{
+    return (struct site){.op = m->op,
+                         .key = {.operation = m->op_hash,
+                                 .attempt = m->attempt,
+                                 .copy = m->copy,
+                                 .nth = m->echo > 1 ? m->echo : 0,
+                                 .draw = (uint8_t)kind,
+                                 .direction = m->direction}};
+}
+
+static void record(const struct network *n, const struct message *m, enum record_kind kind,
+                   unsigned place, int64_t value)
+{
+    run_record(n->run, (struct record){.kind = (uint8_t)kind,
+                                       .op = m->op,
+                                       .attempt = m->attempt,
+                                       .copy = record_copy(m->copy),
+                                       .place = (uint8_t)place,
+                                       .code = m->direction,
+                                       .value = value});
+}
+
+/* One copy on its way: may be lost, may be late. `after` is how much later than the first it
+ * leaves. */
+static void send_copy(struct network *n, struct operation *op, const struct message *m,
+                      unsigned from, unsigned to, uint64_t after)
+{
+    struct fault_value value;
+    struct site lose = site_of(m, FAULT_LOSE);
+    bool lost = schedule_fires(&n->run->schedule, &lose, n->run->now, &value);
+    bool is_cut = cut(n, from, to);
+    if (lost || is_cut) {
+        record(n, m, RECORD_LOST, from, is_cut);
+        n->lost++;
+        return;
+    }
+    struct rng_key key = site_of(m, FAULT_NONE).key;
+    key.draw = DRAW_DELAY;
+    uint64_t delay =
+        after + dist_sample(&n->config->delay[m->direction - 1], run_draw(n->run, &key));
+    struct site late = site_of(m, FAULT_DELAY);
+    if (schedule_fires(&n->run->schedule, &late, n->run->now, &value)) {
+        record(n, m, RECORD_DELAYED, from, (int64_t)value.time);
+        delay += value.time;
+    }
+    struct event e = {.message = *m, .kind = EVENT_ARRIVE, .host = (uint8_t)to};
+    queue_push(&n->run->queue, n->run->now + delay, &e);
+    operations_enter(n->operations, op);
+}
+
+void network_send(struct network *n, struct operation *op, const struct message *m, unsigned from,
+                  unsigned to)
+{
+    must(m->direction == REQUEST || m->direction == REPLY);
+    struct fault_value value;
+    struct site site = site_of(m, FAULT_DUPLICATE);
+    bool doubled = schedule_fires(&n->run->schedule, &site, n->run->now, &value);
+    send_copy(n, op, m, from, to, 0);
+    for (uint32_t i = 1; doubled && i <= value.n; i++) {
+        struct message copy = *m;
+        /* A copy of a reply still answers the same request copy; only its echo tells it apart. */
+        uint16_t *number = m->direction == REQUEST ? &copy.copy : &copy.echo;
+        *number = (uint16_t)(*number + i);
+        record(n, &copy, RECORD_COPY, from, *number);
+        n->copies++;
+        send_copy(n, op, &copy, from, to, i * value.time);
+    }
+}

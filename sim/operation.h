@@ -1,0 +1,109 @@
+/* The operations that are alive: one slot for each, from its first send until nothing in the world
+ * can touch it any more.
+ *
+ * The three ledgers meet here. The sender writes what it believes, the host what it did and
+ * acknowledged, the verdict reads both against the effects. Slots are reused, so memory follows
+ * what is in flight and not what was sent; listed operations keep theirs for the whole run.
+ *
+ * Owns: the slots.
+ */
+#ifndef SIM_OPERATION_H
+#define SIM_OPERATION_H
+
+#include "sim/message.h"
+#include "sim/queue.h"
+
+#define BELIEFS(X)                                                                                 \
+    X(BELIEF_UNKNOWN, "unknown")                                                                   \
+    X(BELIEF_DONE, "done")                                                                         \
+    X(BELIEF_FAILED, "failed")
+enum belief {
+#define X(name, text) name,
+    BELIEFS(X)
+#undef X
+};
+const char *belief_text(enum belief b);
+
+struct operation {
+    /* What it is. */
+    uint64_t op; /* 0: slot is free */
+    uint64_t op_hash;
+    uint32_t slot;
+    uint32_t entity;
+    int64_t amount;
+    bool listed;
+
+    /* The sender's. */
+    uint8_t belief; /* enum belief */
+    bool closed;    /* the sender waits for nothing any more */
+    bool gave_up;
+    uint16_t attempt; /* sent so far */
+    uint64_t first_sent, last_sent, last_wait;
+    struct queue_handle timer; /* its time-out or its next send */
+    bool waiting_to_send;
+    bool retiring; /* only waits for its effect to be durable */
+
+    /* The network's and the host's: what could still touch it. */
+    uint32_t in_flight; /* copies under way, deliveries queued, handlings running */
+
+    /* The host's. */
+    uint32_t deliveries, handlings;
+    uint32_t wrote;         /* handlings that changed the store successfully */
+    uint32_t effects_begun; /* effects ever written, committed or not: numbers the ledger rows */
+    uint32_t effects;       /* ledger rows in the store as of now */
+    uint32_t effects_ever;  /* most of them ever seen */
+    uint64_t acked_at;      /* first done or duplicate that left the receiver; 0: none */
+    int64_t first_receipt;  /* of that reply */
+    uint64_t disk_mark;     /* the host's commit count at its last commit */
+    uint32_t audited;       /* ledger rows that the latest audit found */
+    uint32_t violated;      /* set of checks already reported for it */
+
+    char key[KEY_MAX]; /* what travels */
+};
+
+struct operations {
+    struct operation **slots; /* stable addresses */
+    uint32_t count, capacity;
+    uint32_t *free_slots;
+    uint32_t free_count;
+    uint32_t open;      /* not closed by their senders */
+    uint64_t in_flight; /* sum over all */
+};
+
+void operations_init(struct operations *o);
+void operations_fini(struct operations *o);
+void operations_reset(struct operations *o);
+/* A zeroed slot with op and hash set, open. */
+struct operation *operations_open(struct operations *o, uint64_t op, uint64_t op_hash);
+void operations_release(struct operations *o, struct operation *op);
+static inline struct operation *operations_at(const struct operations *o, uint32_t slot)
+{
+    must(slot < o->count);
+    return o->slots[slot];
+}
+/* The operation a message belongs to; NULL: its slot has gone to another. */
+static inline struct operation *operations_of(const struct operations *o, const struct message *m)
+{
+    struct operation *p = operations_at(o, m->slot);
+    return p->op == m->op ? p : NULL;
+}
+static inline void operations_enter(struct operations *o, struct operation *p)
+{
+    p->in_flight++;
+    o->in_flight++;
+}
+static inline void operations_leave(struct operations *o, struct operation *p)
+{
+    must(p->in_flight > 0);
+    p->in_flight--;
+    o->in_flight--;
+}
+
+/* Ledger rows are numbered by slot and by the n-th effect begun of its operation, from 1. */
+#define EFFECTS_MAX 65535
+static inline int64_t ledger_row(uint32_t slot, uint32_t nth)
+{
+    return (int64_t)((uint64_t)slot << 16 | nth);
+}
+
+#endif

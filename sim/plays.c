@@ -1,0 +1,126 @@
+/* Which scenarios are played on which receivers.
+ *
+ * In: paths and the names given by --receiver. Out: pairs of a scenario and one of its receivers. A
+ * registered receiver that a scenario does not name is added to it and is judged by what the
+ * scenario expects of others.
+ */
+#include "sim/plays.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "receivers/receiver.h"
+#include "sim/result.h"
+#include "sim/words.h"
+
+static bool find_in(const struct scenario *s, const char *name, size_t *index)
+{
+    for (size_t i = 0; i < s->receiver_count; i++) {
+        if (strcmp(s->receivers[i].name, name) == 0) {
+            *index = i;
+            return true;
+        }
+    }
+    return false;
+}
+
+static size_t add_receiver(struct scenario *s, const char *name, const struct receiver *code)
+{
+    size_t n = s->receiver_count++;
+    s->receivers = sim_realloc(s->receivers, n + 1, sizeof(*s->receivers));
+    s->expectations = sim_realloc(s->expectations, n + 1, sizeof(*s->expectations));
+    s->receivers[n] = (struct scenario_receiver){.name = sim_strdup(name), .code = code};
+    s->expectations[n] = s->expect_others;
+    return n;
+}
+
+static void unknown_receiver(const struct plays *p, const char *name, FILE *errors)
+{
+    char quoted[NAME_TEXT];
+    struct nearest near = {.word = name, .len = strlen(name)};
+    words_quote(name, strlen(name), quoted, sizeof(quoted));
+    for (size_t i = 0; i < receivers_count; i++) {
+        nearest_offer(&near, receivers[i]->name, strlen(receivers[i]->name));
+    }
+    for (size_t s = 0; s < p->scenarios.count; s++) {
+        const struct scenario *scenario = &p->scenarios.items[s];
+        for (size_t i = 0; i < scenario->receiver_count; i++) {
+            nearest_offer(&near, scenario->receivers[i].name, strlen(scenario->receivers[i].name));
+        }
+    }
+    fprintf(errors, "onlyonce: unknown receiver %s", quoted);
+    if (near.best != NULL) {
+        char best[NAME_TEXT];
+        char *copy = sim_strndup(near.best, near.best_len);
+        name_text(copy, best, sizeof(best));
+        fprintf(errors, "; did you mean %s?\n", best);
+        free(copy);
+    } else {
+        fputs("; `onlyonce list receivers` lists them\n", errors);
+    }
+}
+
+/* A name must mean something: to the registry, or to one scenario at least. */
+static bool check_names(const struct plays *p, const struct options *o, FILE *errors)
+{
+    bool right = true;
+    for (size_t i = 0; i < o->receiver_count; i++) {
+        size_t index;
+        bool found = receiver_find(o->receivers[i], strlen(o->receivers[i])) != NULL;
+        for (size_t s = 0; !found && s < p->scenarios.count; s++) {
+            found = find_in(&p->scenarios.items[s], o->receivers[i], &index);
+        }
+        if (!found) {
+            unknown_receiver(p, o->receivers[i], errors);
+            right = false;
+        }
+    }
+    return right;
+}
+
+static void add_pick(struct plays *p, const struct scenario *s, size_t receiver)
+{
+    p->picks = sim_realloc(p->picks, p->count + 1, sizeof(*p->picks));
+    p->picks[p->count++] = (struct pick){.scenario = s, .receiver = receiver};
+}
+
+static void pick_of(struct plays *p, struct scenario *s, const struct options *o)
+{
+    for (size_t i = 0; i < o->receiver_count; i++) {
+        const char *name = o->receivers[i];
+        const struct receiver *code = receiver_find(name, strlen(name));
+        size_t index;
+        if (find_in(s, name, &index)) {
+            add_pick(p, s, index);
+        } else if (code != NULL) {
+            add_pick(p, s, add_receiver(s, name, code));
+        } /* else it is a name of another scenario's */
+    }
+    for (size_t i = 0; o->receiver_count == 0 && i < s->receiver_count; i++) {
+        add_pick(p, s, i);
+    }
+}
+
+enum sim_error plays_read(struct plays *p, const struct options *o, FILE *errors)
+{
+    *p = (struct plays){0};
+    enum sim_error e = scenario_list_read(o->paths, o->path_count, errors, &p->scenarios);
+    if (e != SIM_OK) {
+        return e;
+    }
+    if (!check_names(p, o, errors)) {
+        plays_fini(p);
+        return SIM_ERR_USAGE;
+    }
+    for (size_t s = 0; s < p->scenarios.count; s++) {
+        pick_of(p, &p->scenarios.items[s], o);
+    }
+    return SIM_OK;
+}
+
+void plays_fini(struct plays *p)
+{
+    free(p->picks);
+    scenario_list_fini(&p->scenarios);
+    *p = (struct plays){0};
+}

@@ -1,0 +1,83 @@
+/* What one run came to: plain data that outlives its world, for printing and storing. */
+#ifndef SIM_RESULT_H
+#define SIM_RESULT_H
+
+#include "sim/history.h"
+#include "sim/scenario.h"
+#include "sim/verdict.h"
+
+#define VERDICTS(X)                                                                                \
+    X(VERDICT_PASS, "pass")                                                                        \
+    X(VERDICT_FAIL, "fail")                                                                        \
+    X(VERDICT_VACUOUS, "vacuous")                                                                  \
+    X(VERDICT_UNFIRED, "unfired")                                                                  \
+    X(VERDICT_ERROR, "error")
+enum verdict_kind {
+#define X(name, text) name,
+    VERDICTS(X)
+#undef X
+};
+const char *verdict_text(enum verdict_kind v);
+
+/* Costs of a run; virtual times in ns. */
+struct costs {
+    uint64_t sql_fresh, sql_duplicate; /* statements, summed over handlings of each sort */
+    uint64_t handlings_fresh, handlings_duplicate;
+    uint64_t latency_sum, latency_max; /* first send to close, of operations done */
+    uint64_t latency_count;
+    uint64_t disk_writes, disk_syncs, disk_bytes; /* since the run began */
+    uint64_t database_bytes;                      /* size of the files at the end */
+};
+
+struct result {
+    const struct scenario *scenario;          /* borrowed */
+    const struct scenario_receiver *receiver; /* borrowed */
+    const struct expectation *expectation;    /* borrowed */
+    uint64_t seed;
+    enum verdict_kind verdict;    /* absolute: says nothing of what was expected */
+    bool expected;                /* the expectation holds */
+    enum sim_error error;         /* with VERDICT_ERROR */
+    char reason[160];             /* why vacuous, unfired or error; else "" */
+    struct violation *violations; /* at most VIOLATIONS_KEPT; owned */
+    size_t violation_count;
+    uint64_t violated[CHECK_COUNT];
+    uint64_t judged[CHECK_COUNT];
+    uint32_t checks;     /* set that was judged */
+    struct fault *fired; /* scripted and random, in order; owned */
+    size_t fired_count;
+    uint8_t *fates; /* enum fault_fate of each listed fault; owned */
+    size_t listed_count;
+    uint64_t operations, attempts, deliveries, duplicates, handlings, effects;
+    uint64_t repeated; /* operations with a second attempt or a second delivery */
+    uint64_t copies, lost, crashes, restarts, gave_up, doubled, with_effect;
+    uint64_t beyond; /* effects beyond the first of their operation */
+    uint64_t events; /* of the queue */
+    uint64_t ended;  /* virtual time */
+    uint64_t history_hash, history_count;
+    struct costs costs;
+};
+
+void result_fini(struct result *r);
+
+/* Sets verdict, expected and reason from everything else. */
+void result_judge(struct result *r);
+
+/* One sentence on a violation, with names from the scenario: "order-1042 charged 2 times by m-77".
+ * Returns the length; always ends with NUL. VIOLATION_TEXT bytes are always enough. */
+#define VIOLATION_TEXT (4 * SENTENCE_MAX)
+size_t violation_text(const struct scenario *s, const struct violation *v, char *out, size_t size);
+/* The command that repeats the run, with shell quoting; the program as it was called itself,
+ * --twice where two runs differed. Returns the length that it has uncut, as snprintf does. */
+size_t result_repeat(const struct result *r, char *out, size_t size);
+
+/* A name as sentences write it: plain, or as a JSON string. Returns the length written. */
+#define NAME_TEXT (6 * KEY_MAX + 3)
+size_t name_text(const char *name, char *out, size_t size);
+/* One word of a shell command: plain, or quoted so that no control character is left. Returns what
+ * snprintf would. */
+size_t shell_word(const char *word, char *out, size_t size);
+/* Seconds on the world's clock, which starts at 1 s, with 3 decimals: "1.250". Returns out. */
+#define SECONDS_TEXT 32
+const char *seconds_text(uint64_t at, char out[SECONDS_TEXT]);
+
+#endif

@@ -1,0 +1,170 @@
+/* The listed messages of a scenario file, and the numbers of all entities.
+ *
+ * Read after all senders, because a listed message may name an entity that a workload generates,
+ * and may not take an id that a workload makes.
+ */
+#include "sim/scenario_internal.h"
+
+#include "sim/words.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* Marks a number that counts from the first generated entity; all numbers are below it. */
+#define GENERATED (UINT32_C(1) << 31)
+
+struct messages {
+    struct reader *r;
+    struct name_table entities;
+};
+
+static bool present(struct yaml *y, const struct yaml_node *item, const char *key)
+{
+    if (value_of(item, key) != NULL) {
+        return true;
+    }
+    yaml_error(y, item->at, "a message needs \"%s\"", key);
+    return false;
+}
+
+/* charge: N, or effect: {add: N} */
+static void read_charge(struct yaml *y, const struct yaml_node *item, int64_t *amount)
+{
+    const struct yaml_node *charge = value_of(item, "charge"), *effect = value_of(item, "effect");
+    uint64_t n = 1;
+    if ((charge == NULL) == (effect == NULL)) {
+        yaml_error(y, item->at, "a message needs one of \"charge\" and \"effect\"");
+        return;
+    }
+    if (effect != NULL) {
+        if (!READ_MAPPING(y, effect, "effect", "add")) {
+            return;
+        }
+        charge = value_of(effect, "add");
+        if (charge == NULL) {
+            yaml_error(y, effect->at, "\"add\" is missing here");
+        }
+    }
+    read_number(y, charge, 1, (uint64_t)AMOUNT_MAX, &n);
+    *amount = (int64_t)n;
+}
+
+static void read_id(struct messages *m, const struct yaml_node *node, uint64_t op, char **id)
+{
+    struct yaml *y = &m->r->yaml;
+    struct scenario *s = m->r->s;
+    if (!read_name(y, node, "an id", KEY_MAX, id) || *id == NULL) {
+        return;
+    }
+    bool is_new;
+    uint64_t other = name_table_put(s->ids, *id, strlen(*id), op, &is_new)->value;
+    char shown[60];
+    words_quote(*id, strlen(*id), shown, sizeof(shown));
+    if (!is_new) {
+        yaml_error(y, node->at, "duplicate id %s; first in line %d", shown,
+                   s->senders[op_sender(other) - PLACE_SENDER].messages[op_number(other) - 1].line);
+    } else if (scenario_generated_operation(s, *id, strlen(*id)) != 0) {
+        yaml_error(y, node->at, "duplicate id %s; a workload makes it too", shown);
+    }
+}
+
+static void read_entity(struct messages *m, const struct yaml_node *node, uint32_t *entity)
+{
+    char *name = NULL;
+    if (!read_name(&m->r->yaml, node, "the name of an entity", KEY_MAX, &name) || name == NULL) {
+        return;
+    }
+    *entity = scenario_generated_entity(m->r->s, name, strlen(name));
+    if (*entity != UINT32_MAX) {
+        *entity |= GENERATED;
+    } else {
+        bool is_new;
+        *entity =
+            (uint32_t)name_table_put(&m->entities, name, strlen(name), m->entities.count, &is_new)
+                ->value;
+    }
+    free(name);
+}
+
+static void read_message(struct messages *m, const struct yaml_node *item, unsigned sender)
+{
+    struct yaml *y = &m->r->yaml;
+    struct sender_config *config = &m->r->s->senders[sender];
+    struct listed_message *message = &config->messages[config->message_count++];
+    yaml_position(y, item->at, &message->line, &message->column);
+    if (!READ_MAPPING(y, item, "a message", "id", "key", "entity", "charge", "effect", "at")) {
+        return;
+    }
+    uint64_t op = op_make(PLACE_SENDER + sender, config->message_count);
+    if (present(y, item, "id")) {
+        read_id(m, value_of(item, "id"), op, &message->id);
+    }
+    if (present(y, item, "entity")) {
+        read_entity(m, value_of(item, "entity"), &message->entity);
+    }
+    read_name(y, value_of(item, "key"), "a key", KEY_MAX, &message->key);
+    read_charge(y, item, &message->amount);
+    read_moment(y, value_of(item, "at"), &message->at);
+}
+
+static void read_list(struct messages *m, const struct yaml_node *list, unsigned sender)
+{
+    if (!read_sequence(&m->r->yaml, list, "a list of messages")) {
+        return;
+    }
+    if (list->len > 1000000) {
+        yaml_error(&m->r->yaml, list->at, "more than 1000000 messages; use a \"workload\"");
+        return;
+    }
+    m->r->s->senders[sender].messages = sim_zalloc(list->len, sizeof(struct listed_message));
+    for (const struct yaml_node *item = list->first; item != NULL; item = item->next) {
+        read_message(m, item, sender);
+    }
+}
+
+/* Listed entities come first, generated ones behind them. */
+static void number_entities(struct messages *m)
+{
+    struct scenario *s = m->r->s;
+    s->entity_listed = m->entities.count;
+    s->entities = sim_zalloc(s->entity_listed, sizeof(*s->entities));
+    for (size_t i = 0; i < s->entity_listed; i++) {
+        s->entities[i] = sim_strdup(m->entities.entries[i].name);
+    }
+    uint32_t listed = (uint32_t)s->entity_listed;
+    s->entity_count = listed;
+    for (size_t i = 0; i < s->sender_count; i++) {
+        struct sender_config *sender = &s->senders[i];
+        sender->workload.first_entity += listed;
+        s->entity_count += sender->workload.count > 0 ? sender->workload.entities : 0;
+        for (size_t n = 0; n < sender->message_count; n++) {
+            struct listed_message *message = &sender->messages[n];
+            if (message->entity & GENERATED) {
+                message->entity = (message->entity & ~GENERATED) + listed;
+            }
+        }
+    }
+}
+
+void read_messages(struct reader *r, const struct yaml_node *mapping)
+{
+    struct messages m = {.r = r};
+    struct scenario *s = r->s;
+    s->ids = sim_zalloc(1, sizeof(*s->ids));
+    uint32_t generated = 0;
+    for (size_t i = 0; i < s->sender_count; i++) {
+        struct workload *w = &s->senders[i].workload;
+        w->first_entity = generated;
+        generated += w->count > 0 ? w->entities : 0;
+    }
+    const struct yaml_node *senders = value_of(mapping, "senders");
+    const struct yaml_node *item = senders != NULL ? senders->first : NULL;
+    for (unsigned i = 0; i < s->sender_count; i++, item = item->next) {
+        const struct yaml_node *list = value_of(item, "messages");
+        if (list != NULL) {
+            read_list(&m, list, i);
+        }
+    }
+    number_entities(&m);
+    name_table_fini(&m.entities);
+}

@@ -1,0 +1,215 @@
+/* `receivers:`, `expect:` and `explore:` of a scenario file. */
+#include "sim/scenario_internal.h"
+
+#include "receivers/receiver.h"
+#include "sim/words.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static void unknown_receiver(struct yaml *y, const struct yaml_node *node)
+{
+    struct nearest near = {.word = node->text, .len = node->len};
+    char list[200] = "";
+    for (size_t i = 0, n = 0; i < receivers_count; i++) {
+        nearest_offer(&near, receivers[i]->name, strlen(receivers[i]->name));
+        if (n < sizeof(list)) {
+            n += (size_t)snprintf(list + n, sizeof(list) - n, "%s%s", i > 0 ? ", " : "",
+                                  receivers[i]->name);
+        }
+    }
+    char found[60];
+    words_quote(node->text, node->len, found, sizeof(found));
+    if (near.best != NULL) {
+        yaml_error(y, node->at, "unknown receiver %s; did you mean \"%s\"?", found, near.best);
+    } else {
+        yaml_error(y, node->at, "unknown receiver %s; there are %s", found, list);
+    }
+}
+
+/* table, or {name: mine, is: table} */
+static void read_receiver(struct reader *r, const struct yaml_node *item)
+{
+    struct yaml *y = &r->yaml;
+    const struct yaml_node *name = item, *is = item;
+    if (item->kind == YAML_MAPPING) {
+        if (!READ_MAPPING(y, item, "a receiver", "name", "is")) {
+            return;
+        }
+        name = value_of(item, "name");
+        is = value_of(item, "is") != NULL ? value_of(item, "is") : name;
+        if (name == NULL) {
+            yaml_error(y, item->at, "\"name\" is missing here");
+            return;
+        }
+    }
+    if (is->kind != YAML_SCALAR) {
+        expected(y, is, "the name of a receiver");
+        return;
+    }
+    const struct receiver *code = receiver_find(is->text, is->len);
+    if (code == NULL) {
+        unknown_receiver(y, is);
+        return;
+    }
+    struct scenario *s = r->s;
+    struct scenario_receiver *one = &s->receivers[s->receiver_count];
+    *one = (struct scenario_receiver){.code = code};
+    yaml_position(y, name->at, &one->line, &one->column);
+    if (!read_name(y, name, "the name of a receiver", KEY_MAX, &one->name)) {
+        return;
+    }
+    if (scenario_receiver_place(s, one->name, strlen(one->name)) != SIZE_MAX) {
+        char shown[60];
+        words_quote(one->name, strlen(one->name), shown, sizeof(shown));
+        yaml_error(y, name->at, "two receivers are named %s", shown);
+        free(one->name);
+        return;
+    }
+    s->receiver_count++;
+}
+
+void read_receivers(struct reader *r, const struct yaml_node *mapping)
+{
+    const struct yaml_node *list = value_of(mapping, "receivers");
+    if (list == NULL) {
+        yaml_error(&r->yaml, mapping->at, "\"receivers\" is missing; for example [table, naive]");
+        return;
+    }
+    if (!read_sequence(&r->yaml, list, "a list of receivers such as [table, naive]")) {
+        return;
+    }
+    if (list->len > RECEIVERS_MAX) {
+        yaml_error(&r->yaml, list->at, "more than %d receivers", RECEIVERS_MAX);
+        return;
+    }
+    r->s->receivers = sim_zalloc(list->len, sizeof(*r->s->receivers));
+    for (const struct yaml_node *item = list->first; item != NULL; item = item->next) {
+        read_receiver(r, item);
+    }
+}
+
+/* The set of a check's name that stands at `at`; 0: unknown, and said so. */
+static uint32_t check_at(struct yaml *y, size_t at, const char *name, size_t len)
+{
+    uint32_t set = check_set(name, len);
+    if (set != 0) {
+        return set;
+    }
+    struct nearest near = {.word = name, .len = len};
+    nearest_offer(&near, "exactly-once", strlen("exactly-once"));
+    nearest_offer(&near, "violates", strlen("violates"));
+    for (unsigned c = 0; c < CHECK_COUNT; c++) {
+        nearest_offer(&near, check_text((enum check)c), strlen(check_text((enum check)c)));
+    }
+    char found[60];
+    words_quote(name, len, found, sizeof(found));
+    if (near.best != NULL) {
+        yaml_error(y, at, "unknown check %s; did you mean \"%s\"?", found, near.best);
+    } else {
+        yaml_error(y, at, "unknown check %s; see \"onlyonce list checks\"", found);
+    }
+    return 0;
+}
+
+/* exactly-once, no-double-effect, "violates no-double-effect" */
+static bool one_expectation(struct yaml *y, const struct yaml_node *node, struct expectation *out)
+{
+    static const char violates[] = "violates ";
+    size_t skip = 0;
+    if (strncmp(node->text, violates, sizeof(violates) - 1) == 0) {
+        out->violates = true;
+        skip = sizeof(violates) - 1;
+        while (node->text[skip] == ' ') {
+            skip++;
+        }
+    }
+    out->checks =
+        check_at(y, node->at + (node->direct ? skip : 0), node->text + skip, node->len - skip);
+    return out->checks != 0;
+}
+
+static bool read_expectation(struct yaml *y, const struct yaml_node *node, struct expectation *out)
+{
+    static const char what[] = "a check, a list of checks or \"violates CHECK\"";
+    struct expectation e = {.given = true};
+    yaml_position(y, node->at, &e.line, &e.column);
+    if (node->kind == YAML_SCALAR) {
+        if (!one_expectation(y, node, &e)) {
+            return false;
+        }
+    } else if (!read_sequence(y, node, what)) {
+        return false;
+    }
+    for (const struct yaml_node *item = node->first; item != NULL; item = item->next) {
+        if (item->kind != YAML_SCALAR) {
+            return expected(y, item, "the name of a check");
+        }
+        uint32_t set = check_at(y, item->at, item->text, item->len);
+        if (set == 0) {
+            return false;
+        }
+        e.checks |= set;
+    }
+    *out = e;
+    return true;
+}
+
+static void expect_by_receiver(struct reader *r, const struct yaml_node *map)
+{
+    struct yaml *y = &r->yaml;
+    for (const struct yaml_node *key = map->first; key != NULL; key = key->next) {
+        size_t i = scenario_receiver_place(r->s, key->text, key->len);
+        char found[60];
+        words_quote(key->text, key->len, found, sizeof(found));
+        if (i == SIZE_MAX) {
+            struct nearest near = {.word = key->text, .len = key->len};
+            for (size_t n = 0; n < r->s->receiver_count; n++) {
+                nearest_offer(&near, r->s->receivers[n].name, strlen(r->s->receivers[n].name));
+            }
+            yaml_error(y, key->at, "expect for %s, which is not among the receivers%s%s%s", found,
+                       near.best ? "; did you mean \"" : "", near.best ? near.best : "",
+                       near.best ? "\"?" : "");
+            continue;
+        }
+        if (r->s->expectations[i].given) {
+            yaml_error(y, key->at, "key %s stands here twice; first in line %d", found,
+                       r->s->expectations[i].line);
+            continue;
+        }
+        read_expectation(y, key->value, &r->s->expectations[i]);
+    }
+}
+
+static void read_explore(struct reader *r, const struct yaml_node *node)
+{
+    if (node == NULL || !READ_MAPPING(&r->yaml, node, "explore", "faults", "expect")) {
+        return;
+    }
+    if (value_of(node, "faults") == NULL) {
+        yaml_error(&r->yaml, node->at, "\"faults\" is missing here: how many at most, 1..5");
+    }
+    read_u32(&r->yaml, value_of(node, "faults"), 1, 5, &r->s->explore_faults);
+    const struct yaml_node *expect = value_of(node, "expect");
+    if (expect != NULL) {
+        read_expectation(&r->yaml, expect, &r->s->explore_expect);
+    }
+}
+
+void read_expectations(struct reader *r, const struct yaml_node *mapping)
+{
+    struct scenario *s = r->s;
+    s->expectations = sim_zalloc(s->receiver_count, sizeof(*s->expectations));
+    read_explore(r, value_of(mapping, "explore"));
+    const struct yaml_node *node = value_of(mapping, "expect");
+    if (node == NULL) {
+        return;
+    }
+    if (node->kind == YAML_MAPPING) {
+        expect_by_receiver(r, node);
+    } else if (read_expectation(&r->yaml, node, &s->expect_others)) {
+        for (size_t i = 0; i < s->receiver_count; i++) {
+            s->expectations[i] = s->expect_others;
+        }
+    }
+}

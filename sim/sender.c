@@ -1,0 +1,318 @@
+#include "sim/sender.h"
+
+#include <string.h>
+
+void sender_init(struct sender *s, const struct sender_config *config, unsigned place,
+                 struct run *run, struct operations *operations)
+{
+    *s = (struct sender){.config = config, .place = place, .run = run, .operations = operations};
+    if (config->workload.count > 0 && config->workload.skew > 0) {
+        zipf_init(&s->zipf, config->workload.entities, config->workload.skew);
+    }
+}
+
+void sender_fini(struct sender *s)
+{
+    if (s->zipf.cumulative) {
+        zipf_fini(&s->zipf);
+    }
+}
+
+uint64_t sender_total(const struct sender_config *c)
+{
+    return c->workload.count > 0 ? c->workload.count : c->message_count;
+}
+
+/* True time that passes while the sender's own clock counts `ns`. */
+static uint64_t by_own_clock(const struct sender *s, uint64_t ns)
+{
+    if (s->drift == 0) {
+        return ns;
+    }
+    return (uint64_t)((unsigned __int128)ns * 1000000 / (uint64_t)(1000000 + s->drift));
+}
+
+static void push_next(struct sender *s, uint64_t at, uint64_t number)
+{
+    struct event e = {.kind = EVENT_NEXT_OPERATION, .host = (uint8_t)s->place};
+    e.message.op = number;
+    queue_push(&s->run->queue, at, &e);
+}
+
+/* Skips listed messages that have a time of their own: those are not part of the loop. */
+static void skip_timed(struct sender *s)
+{
+    const struct sender_config *c = s->config;
+    while (c->workload.count == 0 && s->next <= c->message_count &&
+           c->messages[s->next - 1].at != 0) {
+        s->next++;
+    }
+}
+
+void sender_start(struct sender *s)
+{
+    const struct sender_config *c = s->config;
+    s->next = 1;
+    s->waiting = 0;
+    s->last_first = 0;
+    s->drift = c->clock_drift;
+    s->attempts = s->gave_up = s->closed_done = s->latency_sum = s->latency_max = 0;
+    for (size_t i = 0; c->workload.count == 0 && i < c->message_count; i++) {
+        if (c->messages[i].at != 0) {
+            push_next(s, c->messages[i].at, i + 1);
+            s->waiting++;
+        }
+    }
+    skip_timed(s);
+    uint64_t lanes = c->open_loop ? 1 : c->in_flight;
+    for (uint64_t i = 0; i < lanes && i < sender_total(c); i++) {
+        push_next(s, SIM_START, 0);
+    }
+}
+
+bool sender_exhausted(const struct sender *s)
+{
+    return s->waiting == 0 && s->next > sender_total(s->config);
+}
+
+static struct rng_key operation_key(const struct operation *op, enum draw draw)
+{
+    return (struct rng_key){
+        .operation = op->op_hash, .attempt = op->attempt, .draw = (uint8_t)draw};
+}
+
+/* "<sender>-<n>"; hand-written since it is made once for each message of a workload. */
+static size_t generated_id(const struct sender *s, uint64_t n, char *out)
+{
+    size_t len = strlen(s->config->name);
+    memcpy(out, s->config->name, len);
+    out[len++] = '-';
+    char digits[20];
+    size_t count = 0;
+    do {
+        digits[count++] = (char)('0' + n % 10);
+        n /= 10;
+    } while (n > 0);
+    while (count > 0) {
+        out[len++] = digits[--count];
+    }
+    out[len] = '\0';
+    return len;
+}
+
+static struct operation *open_listed(struct sender *s, uint64_t n)
+{
+    const struct listed_message *m = &s->config->messages[n - 1];
+    struct operation *op =
+        operations_open(s->operations, op_make(s->place, n), rng_name(m->id, strlen(m->id)));
+    const char *key = m->key ? m->key : m->id;
+    must(strlen(key) < KEY_MAX);
+    strcpy(op->key, key);
+    op->entity = m->entity;
+    op->amount = m->amount;
+    op->listed = true;
+    return op;
+}
+
+static struct operation *open_generated(struct sender *s, uint64_t n)
+{
+    const struct workload *w = &s->config->workload;
+    char id[KEY_MAX];
+    size_t len = generated_id(s, n, id);
+    struct operation *op = operations_open(s->operations, op_make(s->place, n), rng_name(id, len));
+    memcpy(op->key, id, len + 1);
+    struct rng_key key = operation_key(op, DRAW_ENTITY);
+    uint64_t random = run_draw(s->run, &key);
+    op->entity =
+        w->first_entity + (s->zipf.cumulative ? zipf_sample(&s->zipf, random) - 1
+                                              : (uint32_t)rng_range(random, 0, w->entities - 1));
+    key = operation_key(op, DRAW_AMOUNT);
+    op->amount = (int64_t)dist_sample(&w->amount, run_draw(s->run, &key));
+    return op;
+}
+
+/* Wait before attempt n + 1, by the sender's clock. */
+static uint64_t backoff(struct sender *s, struct operation *op)
+{
+    const struct retry_policy *r = &s->config->retry;
+    struct rng_key key = operation_key(op, DRAW_BACKOFF);
+    uint64_t wait = r->after;
+    uint64_t exponential = r->max;
+    if (op->attempt - 1 < 62 && r->after <= r->max >> (op->attempt - 1)) {
+        exponential = r->after << (op->attempt - 1);
+    }
+    switch (r->backoff) {
+    case BACKOFF_FIXED:
+        break;
+    case BACKOFF_EXPONENTIAL:
+        wait = exponential;
+        break;
+    case BACKOFF_FULL_JITTER:
+        wait = rng_range(run_draw(s->run, &key), 0, exponential);
+        break;
+    case BACKOFF_DECORRELATED_JITTER: {
+        uint64_t last = op->last_wait ? op->last_wait : r->after;
+        uint64_t top = last < r->max / 3 ? 3 * last : r->max;
+        wait = rng_range(run_draw(s->run, &key), r->after, top > r->after ? top : r->after);
+        break;
+    }
+    }
+    wait = wait < r->max ? wait : r->max;
+    op->last_wait = wait;
+    return wait;
+}
+
+/* Sets the operation's one timer `wait` from now. Nothing is sent at the deadline, since no answer
+ * could come in time; there the sender stops waiting for the answers to what it sent before. */
+static void arm(struct sender *s, struct operation *op, enum event_kind kind, uint64_t wait)
+{
+    uint64_t at = s->run->now + by_own_clock(s, wait);
+    op->waiting_to_send = kind == EVENT_SEND;
+    if (s->config->retry.deadline) {
+        uint64_t deadline = op->first_sent + by_own_clock(s, s->config->retry.deadline);
+        if (at >= deadline) {
+            at = deadline > s->run->now ? deadline : s->run->now;
+            kind = EVENT_TIMEOUT;
+        }
+    }
+    struct event e = {.kind = (uint8_t)kind, .host = (uint8_t)s->place};
+    e.message = (struct message){.op = op->op, .slot = op->slot, .attempt = op->attempt};
+    op->timer = queue_push(&s->run->queue, at, &e);
+}
+
+void sender_send(struct sender *s, struct operation *op, struct message *out)
+{
+    op->attempt++;
+    s->attempts++;
+    op->last_sent = s->run->now;
+    run_record(s->run, (struct record){.kind = RECORD_SEND,
+                                       .op = op->op,
+                                       .attempt = op->attempt,
+                                       .place = (uint8_t)s->place});
+    *out = (struct message){.op = op->op,
+                            .op_hash = op->op_hash,
+                            .slot = op->slot,
+                            .attempt = op->attempt,
+                            .copy = 1,
+                            .direction = REQUEST};
+    uint64_t timeout = s->config->retry.timeout;
+    arm(s, op, EVENT_TIMEOUT, timeout ? timeout : backoff(s, op));
+}
+
+bool sender_next(struct sender *s, uint64_t number, struct message *out)
+{
+    if (number > 0) {
+        must(s->waiting > 0);
+        s->waiting--;
+    } else {
+        if (s->next > sender_total(s->config)) {
+            return false;
+        }
+        number = s->next++;
+        skip_timed(s);
+    }
+    struct operation *op =
+        s->config->workload.count > 0 ? open_generated(s, number) : open_listed(s, number);
+    op->first_sent = s->run->now;
+    s->last_first = s->run->now;
+    bool in_loop = op->listed ? s->config->messages[number - 1].at == 0 : true;
+    if (in_loop && s->config->open_loop && s->next <= sender_total(s->config)) {
+        struct rng_key key = operation_key(op, DRAW_ARRIVAL);
+        push_next(s, s->run->now + dist_sample(&s->config->gap, run_draw(s->run, &key)), 0);
+    }
+    sender_send(s, op, out);
+    return true;
+}
+
+static void close_operation(struct sender *s, struct operation *op, enum belief belief,
+                            bool gave_up)
+{
+    queue_remove(&s->run->queue, op->timer);
+    op->belief = (uint8_t)belief;
+    op->closed = true;
+    op->gave_up = gave_up;
+    s->operations->open--;
+    if (belief == BELIEF_DONE) {
+        uint64_t latency = s->run->now - op->first_sent;
+        s->closed_done++;
+        s->latency_sum += latency;
+        s->latency_max = latency > s->latency_max ? latency : s->latency_max;
+    }
+    s->gave_up += gave_up;
+    run_record(s->run, (struct record){.kind = RECORD_CLOSE,
+                                       .op = op->op,
+                                       .attempt = op->attempt,
+                                       .place = (uint8_t)s->place,
+                                       .code = (uint8_t)belief,
+                                       .value = gave_up});
+    bool in_loop = op->listed ? s->config->messages[op_number(op->op) - 1].at == 0 : true;
+    if (in_loop && !s->config->open_loop && s->next <= sender_total(s->config)) {
+        push_next(s, s->run->now, 0);
+    }
+}
+
+/* Whether another attempt may follow; gives up if not. */
+static bool may_retry(struct sender *s, struct operation *op)
+{
+    const struct retry_policy *r = &s->config->retry;
+    bool late = r->deadline && s->run->now >= op->first_sent + by_own_clock(s, r->deadline);
+    if (op->attempt < r->limit && !late) {
+        return true;
+    }
+    close_operation(s, op, s->config->give_up_is_failed ? BELIEF_FAILED : BELIEF_UNKNOWN, true);
+    return false;
+}
+
+bool sender_timeout(struct sender *s, struct operation *op, struct message *out)
+{
+    if (!op->waiting_to_send) { /* else the deadline has come between two attempts */
+        run_record(s->run, (struct record){.kind = RECORD_TIMEOUT,
+                                           .op = op->op,
+                                           .attempt = op->attempt,
+                                           .place = (uint8_t)s->place});
+    }
+    if (!may_retry(s, op)) {
+        return false;
+    }
+    if (s->config->retry.timeout == 0) {
+        sender_send(s, op, out);
+        return true;
+    }
+    arm(s, op, EVENT_SEND, backoff(s, op));
+    return false;
+}
+
+void sender_answer(struct sender *s, struct operation *op, const struct message *reply)
+{
+    bool late = op == NULL || op->closed;
+    run_record(s->run, (struct record){.kind = late ? RECORD_LATE : RECORD_ANSWER,
+                                       .op = reply->op,
+                                       .attempt = reply->attempt,
+                                       .copy = record_copy(reply->copy),
+                                       .place = (uint8_t)s->place,
+                                       .code = reply->status,
+                                       .value = reply->receipt});
+    if (late) {
+        return;
+    }
+    switch ((enum reply_status)reply->status) {
+    case REPLY_DONE:
+    case REPLY_DUPLICATE:
+        close_operation(s, op, BELIEF_DONE, false);
+        break;
+    case REPLY_REFUSED:
+        close_operation(s, op, BELIEF_FAILED, false);
+        break;
+    case REPLY_RETRY_LATER:
+    case REPLY_ERROR:
+        /* An old attempt's error says nothing of the one that is out now. */
+        if (reply->attempt == op->attempt && !op->waiting_to_send && may_retry(s, op)) {
+            queue_remove(&s->run->queue, op->timer);
+            arm(s, op, EVENT_SEND, backoff(s, op));
+        }
+        break;
+    case REPLY_NONE:
+        must(!"a reply carries a status");
+        break;
+    }
+}

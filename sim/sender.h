@@ -1,0 +1,50 @@
+/* The client: sends operations, waits, sends again, and believes something of each.
+ *
+ * In: moments (next operation, send, time-out) and answers. Out: messages to transmit, which the
+ * caller hands to the network, and events of its own in the run's queue. A time-out leaves the
+ * belief unknown, never failed. Durations are measured by the sender's own clock, which may drift.
+ *
+ * Owns: its position in its list or workload. Borrows: its configuration and the operations.
+ */
+#ifndef SIM_SENDER_H
+#define SIM_SENDER_H
+
+#include "sim/operation.h"
+#include "sim/run.h"
+#include "sim/sender_config.h"
+
+struct sender {
+    const struct sender_config *config;
+    struct run *run;
+    struct operations *operations;
+    unsigned place;
+    struct zipf zipf;    /* of a skewed workload */
+    uint64_t next;       /* number of the next operation in the loop, from 1 */
+    uint64_t waiting;    /* operations with a time of their own, not started yet */
+    uint64_t last_first; /* time of the latest first send */
+    int32_t drift;       /* ppm, as the schedule's clock faults have it now */
+    uint64_t attempts, gave_up, closed_done;
+    uint64_t latency_sum, latency_max; /* first send to close, of operations believed done */
+};
+
+void sender_init(struct sender *s, const struct sender_config *config, unsigned place,
+                 struct run *run, struct operations *operations);
+void sender_fini(struct sender *s);
+/* Puts its first moments into the run's queue. */
+void sender_start(struct sender *s);
+
+/* EVENT_NEXT_OPERATION: opens an operation and fills *out with its first attempt. number: of a
+ * listed message with a time of its own, else 0. False: there is none left. */
+bool sender_next(struct sender *s, uint64_t number, struct message *out);
+/* EVENT_SEND. */
+void sender_send(struct sender *s, struct operation *op, struct message *out);
+/* EVENT_TIMEOUT. True: *out is the next attempt, to be sent at once. */
+bool sender_timeout(struct sender *s, struct operation *op, struct message *out);
+/* A reply has arrived. op may be NULL or closed: the answer is late. */
+void sender_answer(struct sender *s, struct operation *op, const struct message *reply);
+/* Nothing left to begin. */
+bool sender_exhausted(const struct sender *s);
+/* Number of operations it will send in all. */
+uint64_t sender_total(const struct sender_config *c);
+
+#endif

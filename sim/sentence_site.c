@@ -1,0 +1,121 @@
+/* The parts of a sentence that say where: host, message, step. Words in, the fault's site out. */
+#include "sim/sentence_scan.h"
+
+#include "sim/words.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+static bool unknown_name(struct scan *s, size_t offset, bool operation, const char *text,
+                         size_t len)
+{
+    char found[64];
+    char near[KEY_MAX] = "";
+    char hint[64];
+    words_quote(text, len, found, sizeof(found));
+    if (s->names->suggest != NULL) {
+        s->names->suggest(s->names->context, operation, text, len, near);
+    }
+    words_quote(near, strlen(near), hint, sizeof(hint));
+    return scan_fail(s, offset, "unknown %s %s%s%s%s", operation ? "message" : "host", found,
+                     near[0] ? "; did you mean " : "", near[0] ? hint : "", near[0] ? "?" : "");
+}
+
+bool scan_place(struct scan *s, uint8_t *out)
+{
+    char text[KEY_MAX];
+    size_t len;
+    scan_blanks(s);
+    size_t offset = s->at;
+    if (!scan_name(s, "host", text, &len)) {
+        return false;
+    }
+    unsigned found = s->names->place(s->names->context, text, len);
+    if (found == PLACE_NONE || found > UINT8_MAX) {
+        return unknown_name(s, offset, false, text, len);
+    }
+    *out = (uint8_t)found;
+    return true;
+}
+
+/* A host that handles messages. */
+bool scan_receiving_place(struct scan *s)
+{
+    scan_blanks(s);
+    size_t offset = s->at;
+    struct rng_key *k = &s->fault->site.key;
+    return scan_place(s, &k->host) &&
+           (k->host < PLACE_SENDER ||
+            scan_fail(s, offset, "this fault needs a host that receives, not a sender"));
+}
+
+/* m-77/1, m-77/1.2, m-77/1.2.3 */
+bool scan_message(struct scan *s)
+{
+    struct site *site = &s->fault->site;
+    char id[KEY_MAX];
+    size_t len;
+    scan_blanks(s);
+    size_t start = s->at;
+    if (!scan_name(s, "message such as m-77/1", id, &len)) {
+        return false;
+    }
+    size_t after_name = s->at;
+    struct word w = scan_word(s);
+    if (w.len == 0 || w.offset != after_name || w.text[0] != '/') {
+        return scan_fail(s, start, "expected a message with its attempt, such as m-77/1");
+    }
+    site->op = s->names->operation(s->names->context, id, len);
+    if (site->op == 0) {
+        return unknown_name(s, start, true, id, len);
+    }
+    site->key.operation = rng_name(id, len);
+    static const char *const what[] = {"the attempt", "the copy", "the copy of the reply"};
+    uint32_t numbers[] = {0, 1, 1};
+    size_t count = site->key.direction == REPLY ? 3 : 2;
+    size_t from = 1;
+    for (size_t i = 0; i < count; i++) {
+        const char *dot = memchr(w.text + from, '.', w.len - from);
+        size_t end = dot != NULL && i + 1 < count ? (size_t)(dot - w.text) : w.len;
+        if (!scan_number_of(s, what[i], w.text + from, end - from, w.offset + from, SCAN_COUNT_MAX,
+                            &numbers[i])) {
+            return false;
+        }
+        if (end == w.len) {
+            break;
+        }
+        from = end + 1;
+    }
+    unsigned most = s->names->attempts(s->names->context, site->op);
+    if (most != 0 && numbers[0] > most) {
+        return scan_fail(s, w.offset + 1, "attempt %" PRIu32 " cannot exist: the limit is %u",
+                         numbers[0], most);
+    }
+    site->key.attempt = (uint16_t)numbers[0];
+    site->key.copy = (uint16_t)numbers[1];
+    site->key.nth = (uint16_t)(numbers[2] > 1 ? numbers[2] : 0);
+    return true;
+}
+
+static bool step_name(struct scan *s)
+{
+    static const char *const steps[] = {
+#define X(name, text) text,
+        STEPS(X)
+#undef X
+    };
+    int step = scan_choose(s, "step", steps, ARRAY_LEN(steps));
+    s->fault->site.key.step = (uint8_t)(step + 1);
+    return step >= 0;
+}
+
+/* commit, commit 2 */
+bool scan_step(struct scan *s)
+{
+    uint32_t nth = 1;
+    if (!step_name(s) || !scan_optional_number(s, "the time of the step", SCAN_COUNT_MAX, &nth)) {
+        return false;
+    }
+    s->fault->site.key.nth = (uint16_t)nth;
+    return true;
+}

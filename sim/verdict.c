@@ -1,0 +1,270 @@
+/* Each check is judged where its facts are complete: replies when they leave, effects at each audit
+ * and when nothing can touch an operation any more.
+ *
+ * Worked example, the seed's story on `naive`: m-77/1 is handled, one effect; the reply is lost;
+ * m-77/2 is handled, a second effect. When m-77 is closed (believed done) and nothing of it is
+ * under way, verdict_operation counts two effects: no-double-effect is violated, no-lost-effect is
+ * judged and holds. At the end the audit finds the balance 8400 and two ledger rows of 4200:
+ * state-matches-effects is judged and holds.
+ */
+#include "sim/verdict.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+void verdict_init(struct verdict *v, struct run *run, size_t entities)
+{
+    memset(v, 0, sizeof(*v));
+    v->run = run;
+    v->entities = entities;
+    v->retired_sum = sim_zalloc(entities, sizeof(v->retired_sum[0]));
+    v->live_sum = sim_zalloc(entities, sizeof(v->live_sum[0]));
+}
+
+void verdict_fini(struct verdict *v)
+{
+    free(v->retired_sum);
+    free(v->live_sum);
+}
+
+void verdict_reset(struct verdict *v, uint32_t checks, bool no_give_up)
+{
+    int64_t *retired = v->retired_sum, *live = v->live_sum;
+    size_t entities = v->entities;
+    *v = (struct verdict){.run = v->run,
+                          .checks = checks,
+                          .no_give_up = no_give_up,
+                          .retired_sum = retired,
+                          .live_sum = live,
+                          .entities = entities};
+    memset(retired, 0, entities * sizeof(retired[0]));
+}
+
+static void judge(struct verdict *v, enum check check, uint64_t items)
+{
+    if (v->checks & CHECK_BIT(check)) {
+        v->judged[check] += items;
+    }
+}
+
+/* op may be NULL. An operation is reported once for each check. */
+static void violate(struct verdict *v, struct operation *op, const struct violation *what)
+{
+    if (!(v->checks & CHECK_BIT(what->check))) {
+        return;
+    }
+    if (op) {
+        if (op->violated & CHECK_BIT(what->check)) {
+            return;
+        }
+        op->violated |= CHECK_BIT(what->check);
+    }
+    v->violated[what->check]++;
+    run_record(v->run, (struct record){.kind = RECORD_VIOLATION,
+                                       .op = what->op,
+                                       .code = (uint8_t)what->check,
+                                       .value = what->a});
+    if (v->kept < VIOLATIONS_KEPT) {
+        v->violations[v->kept++] = *what;
+    }
+}
+
+/* Did the receiver ever change its store for op before this handling? If not, "duplicate" can only
+ * mean that it took op for another operation. */
+static void judge_merge(struct verdict *v, struct operation *op, enum reply_status status)
+{
+    if (status == REPLY_DUPLICATE || status == REPLY_DONE) {
+        judge(v, CHECK_DISTINCT_OPERATIONS, 1);
+    }
+    if (status == REPLY_DUPLICATE && op->wrote == 0) {
+        violate(v, op,
+                &(struct violation){CHECK_DISTINCT_OPERATIONS, WHY_MERGED, op->op, v->run->now,
+                                    op->entity, 0});
+    }
+}
+
+void verdict_reply(struct verdict *v, struct operation *op, enum reply_status status,
+                   int64_t receipt, bool saves_responses)
+{
+    bool success = status == REPLY_DONE || status == REPLY_DUPLICATE;
+    judge_merge(v, op, status);
+    if (success || status == REPLY_REFUSED) {
+        judge(v, CHECK_SAME_REPLY, 1);
+    }
+    if (success && receipt != 0 && receipt_op(receipt) != op->op) {
+        violate(v, op,
+                &(struct violation){CHECK_SAME_REPLY, WHY_FOREIGN_REPLY, op->op, v->run->now,
+                                    receipt, 0});
+        if (op->wrote == 0) {
+            violate(v, op,
+                    &(struct violation){CHECK_DISTINCT_OPERATIONS, WHY_MERGED, op->op, v->run->now,
+                                        op->entity, 0});
+        }
+    }
+    if (status == REPLY_REFUSED && op->acked_at != 0) {
+        violate(v, op,
+                &(struct violation){CHECK_SAME_REPLY, WHY_REFUSED_LATER, op->op, v->run->now,
+                                    (int64_t)op->acked_at, 0});
+    }
+    if (success && op->acked_at != 0 && saves_responses && receipt != op->first_receipt) {
+        violate(v, op,
+                &(struct violation){CHECK_SAME_REPLY, WHY_OTHER_RESPONSE, op->op, v->run->now,
+                                    receipt, op->first_receipt});
+    }
+    if (success && op->acked_at == 0) {
+        op->acked_at = v->run->now;
+        op->first_receipt = receipt;
+    }
+}
+
+/* More than one effect is certain as soon as it is seen; no later event takes it back. */
+void verdict_committed(struct verdict *v, struct operation *op)
+{
+    if (op->effects > 1) {
+        violate(v, op,
+                &(struct violation){CHECK_NO_DOUBLE_EFFECT, WHY_EFFECTS, op->op, v->run->now,
+                                    op->effects, op->entity});
+    }
+}
+
+void verdict_audit_begin(struct verdict *v, struct operations *ops)
+{
+    v->rows = 0;
+    memcpy(v->live_sum, v->retired_sum, v->entities * sizeof(v->live_sum[0]));
+    for (uint32_t i = 0; i < ops->count; i++) {
+        ops->slots[i]->audited = 0;
+    }
+}
+
+void verdict_audit_row(struct verdict *v, struct operations *ops, int64_t row, uint64_t op,
+                       uint32_t entity, int64_t amount)
+{
+    uint32_t slot = (uint32_t)(row >> 16);
+    if (slot >= ops->count || ops->slots[slot]->op != op) {
+        return; /* of an operation that is forgotten: its effect is in retired_sum */
+    }
+    ops->slots[slot]->audited++;
+    v->rows++;
+    if (entity < v->entities) {
+        v->live_sum[entity] += amount;
+    }
+}
+
+void verdict_audit_entity(struct verdict *v, uint32_t entity, int64_t balance)
+{
+    judge(v, CHECK_STATE_MATCHES_EFFECTS, 1);
+    int64_t expected = entity < v->entities ? v->live_sum[entity] : 0;
+    if (entity < v->entities) {
+        v->live_sum[entity] = 0;
+    }
+    if (balance != expected) {
+        violate(v, NULL,
+                &(struct violation){CHECK_STATE_MATCHES_EFFECTS, WHY_BALANCE, 0, v->run->now,
+                                    balance - expected, entity});
+    }
+}
+
+/* An acknowledged operation with no effect left. */
+static void judge_durable(struct verdict *v, struct operation *op)
+{
+    judge(v, CHECK_ACK_IMPLIES_DURABLE, 1);
+    if (op->audited == 0) {
+        violate(v, op,
+                &(struct violation){CHECK_ACK_IMPLIES_DURABLE, WHY_NOT_DURABLE, op->op, v->run->now,
+                                    (int64_t)op->acked_at, (int64_t)v->run->now});
+    }
+}
+
+void verdict_audit_end(struct verdict *v, struct operations *ops, bool crashed)
+{
+    for (size_t e = 0; e < v->entities; e++) {
+        if (v->live_sum[e] != 0) { /* effects, but no such entity */
+            violate(v, NULL,
+                    &(struct violation){CHECK_STATE_MATCHES_EFFECTS, WHY_BALANCE, 0, v->run->now,
+                                        -v->live_sum[e], (int64_t)e});
+        }
+    }
+    for (uint32_t i = 0; i < ops->count; i++) {
+        struct operation *op = ops->slots[i];
+        if (op->op == 0) {
+            continue;
+        }
+        if (crashed && op->acked_at != 0) {
+            judge_durable(v, op);
+        }
+        if (!crashed && op->effects != op->audited) {
+            /* No crash since the last audit, and yet a commit is gone: pages are damaged. */
+            verdict_audit_corrupt(v);
+        }
+        op->effects = op->audited;
+        op->effects_ever = op->effects > op->effects_ever ? op->effects : op->effects_ever;
+        verdict_committed(v, op);
+    }
+}
+
+void verdict_audit_corrupt(struct verdict *v)
+{
+    judge(v, CHECK_STATE_MATCHES_EFFECTS, 1);
+    violate(v, NULL,
+            &(struct violation){CHECK_STATE_MATCHES_EFFECTS, WHY_CORRUPT, 0, v->run->now, 0, 0});
+}
+
+/* A violation is marked when it becomes certain; how many effects it came to is known at the end.
+ */
+static void count_effects(struct verdict *v, const struct operation *op)
+{
+    for (uint32_t i = 0; i < v->kept && op->effects_ever > 2; i++) {
+        struct violation *what = &v->violations[i];
+        if (what->op == op->op && what->reason == WHY_EFFECTS) {
+            what->a = op->effects_ever;
+        }
+    }
+}
+
+static void judge_belief(struct verdict *v, struct operation *op)
+{
+    judge(v, CHECK_NO_LOST_EFFECT, op->belief == BELIEF_DONE);
+    if (op->belief == BELIEF_DONE && op->effects == 0) {
+        violate(v, op,
+                &(struct violation){CHECK_NO_LOST_EFFECT, WHY_LOST, op->op, v->run->now, 0,
+                                    op->entity});
+    }
+    judge(v, CHECK_NO_GHOST_EFFECT, op->belief == BELIEF_FAILED);
+    if (op->belief == BELIEF_FAILED && op->effects > 0) {
+        violate(v, op,
+                &(struct violation){CHECK_NO_GHOST_EFFECT, WHY_GHOST, op->op, v->run->now,
+                                    op->effects, op->entity});
+    }
+}
+
+static void judge_progress(struct verdict *v, struct operation *op)
+{
+    judge(v, CHECK_PROGRESS, 1);
+    if (!op->closed) {
+        violate(
+            v, op,
+            &(struct violation){CHECK_PROGRESS, WHY_STUCK, op->op, v->run->now, op->attempt, 0});
+    } else if (op->gave_up && v->no_give_up) {
+        violate(
+            v, op,
+            &(struct violation){CHECK_PROGRESS, WHY_GAVE_UP, op->op, v->run->now, op->attempt, 0});
+    }
+}
+
+void verdict_operation(struct verdict *v, struct operation *op)
+{
+    v->operations++;
+    v->repeated += op->attempt > 1 || op->deliveries > 1;
+    v->effects += op->effects;
+    v->with_effect += op->effects_ever > 0;
+    v->doubled += op->effects_ever > 1;
+    v->beyond += op->effects_ever > 1 ? op->effects_ever - 1 : 0;
+    judge(v, CHECK_NO_DOUBLE_EFFECT, 1);
+    verdict_committed(v, op);
+    count_effects(v, op);
+    judge_belief(v, op);
+    judge_progress(v, op);
+    if (op->entity < v->entities) {
+        v->retired_sum[op->entity] += op->amount * (int64_t)op->effects;
+    }
+}

@@ -1,0 +1,92 @@
+/* The judge: belief, record and effect compared, check by check.
+ *
+ * In: what the host replied, which ledger rows a copy of the disk holds after each death and at the
+ * end, what each sender believed when it closed an operation. Out: violations, and how many items
+ * each check judged. A long run is judged as it goes: an operation that nothing can touch any more
+ * is judged and forgotten.
+ *
+ * Owns: its arrays.
+ */
+#ifndef SIM_VERDICT_H
+#define SIM_VERDICT_H
+
+#include "sim/checks.h"
+#include "sim/operation.h"
+#include "sim/run.h"
+
+/* Why a check was violated; what a and b mean stands behind each. */
+#define REASONS(X)                                                                                 \
+    X(WHY_EFFECTS)        /* a: effects of the operation, b: entity */                             \
+    X(WHY_LOST)           /* believed done, no effect; b: entity */                                \
+    X(WHY_GHOST)          /* believed failed, a effects; b: entity */                              \
+    X(WHY_NOT_DURABLE)    /* acknowledged at a, gone after the crash at b */                       \
+    X(WHY_FOREIGN_REPLY)  /* reply carries the receipt a of another operation */                   \
+    X(WHY_REFUSED_LATER)  /* success at a, refused now */                                          \
+    X(WHY_OTHER_RESPONSE) /* receipt a differs from the first, b */                                \
+    X(WHY_MERGED)         /* answered as a duplicate though never handled before */                \
+    X(WHY_STUCK)          /* no final answer at the limit; a: attempts */                          \
+    X(WHY_GAVE_UP)        /* contract no_give_up; a: attempts */                                   \
+    X(WHY_BALANCE)        /* a: balance of entity b less the sum of its effects */                 \
+    X(WHY_CORRUPT)        /* the database cannot be read */
+
+enum reason {
+#define X(name) name,
+    REASONS(X)
+#undef X
+};
+
+struct violation {
+    enum check check;
+    enum reason reason;
+    uint64_t op; /* 0: of no single operation */
+    uint64_t at;
+    int64_t a, b;
+};
+
+#define VIOLATIONS_KEPT 64
+
+struct verdict {
+    struct run *run; /* its moment and its history, where violations are marked */
+    uint32_t checks; /* which are judged */
+    bool no_give_up;
+    struct violation violations[VIOLATIONS_KEPT];
+    uint32_t kept;
+    uint64_t violated[CHECK_COUNT]; /* all of them, kept or not */
+    uint64_t judged[CHECK_COUNT];
+    uint64_t repeated;    /* operations with a second attempt or a second delivery */
+    uint64_t operations;  /* judged in all */
+    uint64_t effects;     /* of all operations judged */
+    uint64_t with_effect; /* operations with at least one effect */
+    uint64_t beyond;          /* effects beyond the first of their operation */
+    uint64_t doubled;     /* operations with more than one: DSEVR is doubled / with_effect */
+    uint64_t rows;        /* ledger rows of live operations that the latest audit found */
+    int64_t *retired_sum; /* by entity: effects of operations that are forgotten */
+    int64_t *live_sum;    /* scratch of an audit */
+    size_t entities;
+};
+
+/* Borrows run. */
+void verdict_init(struct verdict *v, struct run *run, size_t entities);
+void verdict_fini(struct verdict *v);
+void verdict_reset(struct verdict *v, uint32_t checks, bool no_give_up);
+
+/* A reply leaves the receiver. saves_responses: where a duplicate must get the first one again. */
+void verdict_reply(struct verdict *v, struct operation *op, enum reply_status status,
+                   int64_t receipt, bool saves_responses);
+
+/* A transaction with effects of op has become state: more than one is certain from now on. */
+void verdict_committed(struct verdict *v, struct operation *op);
+
+/* An audit: begin, one call for each ledger row and each entity that the copy of the disk holds,
+ * end. crashed: after a death, else at the end of the run. */
+void verdict_audit_begin(struct verdict *v, struct operations *ops);
+void verdict_audit_row(struct verdict *v, struct operations *ops, int64_t row, uint64_t op,
+                       uint32_t entity, int64_t amount);
+void verdict_audit_entity(struct verdict *v, uint32_t entity, int64_t balance);
+void verdict_audit_end(struct verdict *v, struct operations *ops, bool crashed);
+void verdict_audit_corrupt(struct verdict *v);
+
+/* Nothing can touch op any more, or the run has ended. Once for each operation. */
+void verdict_operation(struct verdict *v, struct operation *op);
+
+#endif

@@ -1,0 +1,563 @@
+/* One run: parts that never call each other backwards, one queue between them.
+ *
+ * Worked example, the seed's story: sender_start puts "next operation" at 1 s; the step at 1 s
+ * opens m-77 and hands attempt 1 to the network, which puts its arrival at, say, 1.043 s; that step
+ * hands it to the host, whose handler replies into the network again; the schedule loses the reply;
+ * the sender's time-out at 2 s sends attempt 2; and so on until nothing is under way.
+ */
+#include "sim/world.h"
+
+#include "sim/auditor.h"
+#include "sim/host.h"
+#include "sim/network.h"
+#include "sim/sender.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define QUIET_AFTER_LAST_SEND (60 * SIM_S)
+
+struct world {
+    const struct scenario *scenario;
+    size_t receiver;
+    struct run run;
+    struct operations operations;
+    struct sender *senders;
+    struct network network;
+    struct host host;
+    struct auditor auditor;
+    struct verdict verdict;
+    uint32_t *retiring; /* slots of closed operations that wait for their effect to be durable */
+    uint32_t retiring_count, retiring_capacity;
+    uint64_t span;  /* how long after the last send or fault everything must have ended, ns */
+    uint64_t limit; /* when all must have ended; SIM_TIME_MAX until the last first send */
+    uint64_t events;
+    bool opened;
+};
+
+static void host_replied(void *context, struct operation *op, enum reply_status s, int64_t receipt)
+{
+    struct world *w = context;
+    verdict_reply(&w->verdict, op, s, receipt, w->host.code->saves_responses);
+}
+
+static void host_committed(void *context, struct operation *op)
+{
+    struct world *w = context;
+    verdict_committed(&w->verdict, op);
+}
+
+static void host_died(void *context)
+{
+    struct world *w = context;
+    auditor_read(&w->auditor, w->host.disk, &w->verdict, &w->operations, true);
+    run_record(&w->run, (struct record){.kind = RECORD_SURVIVED,
+                                        .place = w->host.place,
+                                        .value = (int64_t)(w->verdict.effects +
+                                                          w->verdict.rows)});
+}
+
+static void consider_retiring(struct world *w, struct operation *op);
+
+static void host_left(void *context, struct operation *op)
+{
+    consider_retiring(context, op);
+}
+
+static const char *client_name(const void *names, unsigned place)
+{
+    const struct scenario *s = names;
+    return s->senders[place - PLACE_SENDER].name;
+}
+
+static const char *entity_name(const void *names, uint32_t entity, char *out)
+{
+    return scenario_entity(names, entity, out);
+}
+
+/* Twice the longest that anything may still take: design, section 5. */
+static uint64_t longest_span(const struct scenario *s)
+{
+    uint64_t horizon = 0;
+    for (size_t i = 0; i < s->sender_count; i++) {
+        uint64_t h = retry_horizon(&s->senders[i].retry);
+        horizon = h > horizon ? h : horizon;
+    }
+    uint64_t delay = 0, pause = dist_max(&s->rates.pause_for);
+    for (int d = 0; d < 2; d++) {
+        uint64_t longest = dist_max(&s->network.delay[d]) + dist_max(&s->rates.copy_after);
+        delay = longest > delay ? longest : delay;
+    }
+    uint64_t restart = dist_max(&s->receiver.restart);
+    for (size_t i = 0; i < s->fault_count; i++) {
+        const struct fault_value *v = &s->faults[i].value;
+        switch (fault_kind(&s->faults[i])) {
+        case FAULT_DUPLICATE:
+            delay += v->n * v->time;
+            break;
+        case FAULT_DELAY:
+            delay += v->time;
+            break;
+        case FAULT_PAUSE:
+            pause += v->time;
+            break;
+        case FAULT_CRASH:
+            restart = v->time > restart ? v->time : restart;
+            break;
+        case FAULT_PARTITION:
+            delay += v->until;
+            break;
+        case FAULT_NONE:
+        case FAULT_LOSE:
+        case FAULT_STORE:
+        case FAULT_HANDLER:
+        case FAULT_CLOCK:
+        case FAULT_LYING_DISK:
+        case FAULT_KIND_COUNT:
+            break;
+        }
+    }
+    uint64_t steps = (uint64_t)STEP_COUNT * dist_max(&s->receiver.step);
+    uint64_t sum = horizon + delay + pause + restart + steps + s->receiver.database.busy_timeout;
+    return sum < SIM_TIME_MAX / 4 ? 2 * sum : SIM_TIME_MAX / 2;
+}
+
+static void host_configure(struct world *w)
+{
+    const struct scenario *s = w->scenario;
+    w->host.config = &s->receiver;
+    w->host.code = s->receivers[w->receiver].code;
+    w->host.run = &w->run;
+    w->host.network = &w->network;
+    w->host.operations = &w->operations;
+    w->host.listener =
+        (struct host_listener){w, host_replied, host_committed, host_died, host_left};
+    w->host.names = s;
+    w->host.client_name = client_name;
+    w->host.entity_name = entity_name;
+    w->host.place = PLACE_RECEIVER;
+}
+
+struct world *world_new(const struct scenario *s, size_t receiver, FILE *errors,
+                        enum sim_error *error)
+{
+    static unsigned made; /* names VFSes; no history depends on it */
+    char name[2][32];
+    snprintf(name[0], sizeof(name[0]), "onlyonce-%u", ++made);
+    snprintf(name[1], sizeof(name[1]), "onlyonce-%u-audit", made);
+    must(receiver < s->receiver_count);
+    struct world *w = sim_zalloc(1, sizeof(*w));
+    w->scenario = s;
+    w->receiver = receiver;
+    queue_init(&w->run.queue, 256);
+    history_init(&w->run.history);
+    schedule_init(&w->run.schedule);
+    operations_init(&w->operations);
+    network_init(&w->network, &s->network, &w->run, &w->operations);
+    verdict_init(&w->verdict, &w->run, s->entity_count);
+    w->senders = sim_zalloc(s->sender_count, sizeof(w->senders[0]));
+    for (size_t i = 0; i < s->sender_count; i++) {
+        sender_init(&w->senders[i], &s->senders[i], PLACE_SENDER + (unsigned)i, &w->run,
+                    &w->operations);
+    }
+    w->span = longest_span(s);
+    host_configure(w);
+    w->run.now = SIM_START;
+    *error = host_init(&w->host, name[0], errors);
+    if (*error == SIM_OK) {
+        w->opened = true;
+        *error = auditor_init(&w->auditor, name[1], w->host.disk, errors);
+    }
+    if (*error != SIM_OK) {
+        world_free(w);
+        return NULL;
+    }
+    return w;
+}
+
+void world_free(struct world *w)
+{
+    if (w == NULL) {
+        return;
+    }
+    if (w->opened) {
+        auditor_fini(&w->auditor);
+    }
+    host_fini(&w->host);
+    for (size_t i = 0; i < w->scenario->sender_count; i++) {
+        sender_fini(&w->senders[i]);
+    }
+    free(w->senders);
+    verdict_fini(&w->verdict);
+    network_fini(&w->network);
+    operations_fini(&w->operations);
+    schedule_fini(&w->run.schedule);
+    history_fini(&w->run.history);
+    queue_fini(&w->run.queue);
+    free(w->retiring);
+    free(w);
+}
+
+static void push(struct world *w, uint64_t at, enum event_kind kind, unsigned index)
+{
+    struct event e = {.kind = (uint8_t)kind, .worker = (uint16_t)index};
+    queue_push(&w->run.queue, at > w->run.now ? at : w->run.now, &e);
+}
+
+/* A fault of the whole world takes hold before the first event; later moments of it are events. */
+static void start_world_fault(struct world *w, const struct fault *f, unsigned index)
+{
+    struct fault_value v;
+    struct schedule *s = &w->run.schedule;
+    s->evaluated++;
+    if (!schedule_ask(s, &f->site, 0, &v)) {
+        return;
+    }
+    switch (fault_kind(f)) {
+    case FAULT_PARTITION: {
+        struct partition p = {f->site.key.host, f->site.key.value, v.choice != 0, v.time, v.until};
+        network_partition(&w->network, &p);
+        push(w, v.time, EVENT_PARTITION, index);
+        push(w, v.until, EVENT_PARTITION, index);
+        break;
+    }
+    case FAULT_CLOCK:
+        push(w, v.time, EVENT_CLOCK, index);
+        break;
+    case FAULT_LYING_DISK:
+        disk_lie(w->host.disk, true);
+        break;
+    case FAULT_NONE:
+    case FAULT_LOSE:
+    case FAULT_DUPLICATE:
+    case FAULT_DELAY:
+    case FAULT_CRASH:
+    case FAULT_PAUSE:
+    case FAULT_STORE:
+    case FAULT_HANDLER:
+    case FAULT_KIND_COUNT:
+        break;
+    }
+}
+
+static void start_faults(struct world *w)
+{
+    struct schedule *s = &w->run.schedule;
+    for (size_t i = 0; i < s->listed_count; i++) {
+        const struct fault *f = &s->listed[i];
+        uint32_t declared = w->host.code->steps;
+        if (fault_kind_scope(fault_kind(f)) == SCOPE_WORLD) {
+            start_world_fault(w, f, (unsigned)i);
+        } else if (fault_kind_scope(fault_kind(f)) == SCOPE_STEP &&
+                   !(declared & STEP_BIT(f->site.key.step))) {
+            s->fates[i] = FATE_NOT_APPLICABLE;
+        }
+    }
+}
+
+static enum sim_error start(struct world *w, const struct play *p)
+{
+    const struct scenario *s = w->scenario;
+    w->run.now = SIM_START;
+    w->run.seed = p->seed;
+    w->events = 0;
+    w->limit = SIM_TIME_MAX;
+    w->retiring_count = 0;
+    queue_reset(&w->run.queue);
+    history_reset(&w->run.history, p->keep_history);
+    operations_reset(&w->operations);
+    network_start(&w->network);
+    const struct expectation *e = &s->expectations[w->receiver];
+    uint32_t checks = e->given && !e->violates ? e->checks : CHECKS_EXACTLY_ONCE;
+    if (e->given && e->violates) {
+        checks |= e->checks;
+    }
+    verdict_reset(&w->verdict, checks, s->no_give_up);
+    w->run.schedule.observer = p->observer;
+    schedule_reset(&w->run.schedule, p->seed, SIM_TIME_MAX, p->faults ? p->faults : s->faults,
+                   p->faults ? p->fault_count : s->fault_count, &s->rates);
+    if (s->faults_until) {
+        w->run.schedule.until = s->faults_until;
+    }
+    disk_make_default(w->host.disk);
+    sqlite3_randomness(0, NULL);
+    enum sim_error error = host_start(&w->host, p->reopen, stderr);
+    start_faults(w);
+    for (size_t i = 0; i < s->sender_count; i++) {
+        sender_start(&w->senders[i]);
+    }
+    return error;
+}
+
+static struct sender *sender_at(struct world *w, unsigned place)
+{
+    must(place >= PLACE_SENDER && place - PLACE_SENDER < w->scenario->sender_count);
+    return &w->senders[place - PLACE_SENDER];
+}
+
+static void transmit(struct world *w, const struct message *m)
+{
+    network_send(&w->network, operations_at(&w->operations, m->slot), m, op_sender(m->op),
+                 PLACE_RECEIVER);
+}
+
+/* The one place where an operation's life ends: nothing waits for it, nothing of it is under way,
+ * and no crash can take its effect back. Listed ones stay, so that they can be named to the end. */
+static void consider_retiring(struct world *w, struct operation *op)
+{
+    if (op == NULL || !op->closed || op->in_flight > 0 || op->listed || op->retiring) {
+        return;
+    }
+    op->retiring = true;
+    if (w->retiring_count == w->retiring_capacity) {
+        w->retiring_capacity = w->retiring_capacity ? 2 * w->retiring_capacity : 64;
+        w->retiring = sim_realloc(w->retiring, w->retiring_capacity, sizeof(w->retiring[0]));
+    }
+    w->retiring[w->retiring_count++] = op->slot;
+}
+
+static void retire(struct world *w)
+{
+    if (w->retiring_count == 0 || disk_unsynced(w->host.disk) > 0) {
+        return;
+    }
+    for (uint32_t i = 0; i < w->retiring_count; i++) {
+        struct operation *op = operations_at(&w->operations, w->retiring[i]);
+        verdict_operation(&w->verdict, op);
+        operations_release(&w->operations, op);
+    }
+    w->retiring_count = 0;
+}
+
+static void arrive(struct world *w, const struct event *e)
+{
+    struct operation *op = operations_of(&w->operations, &e->message);
+    must(op != NULL); /* a copy under way keeps its operation */
+    if (e->message.direction == REQUEST) {
+        host_deliver(&w->host, op, &e->message);
+    } else {
+        sender_answer(sender_at(w, e->host), op, &e->message);
+        operations_leave(&w->operations, op);
+    }
+    consider_retiring(w, op);
+}
+
+static void change_clock(struct world *w, const struct fault *f)
+{
+    const struct fault_value *v = &f->value;
+    unsigned place = f->site.key.host;
+    run_record(&w->run, (struct record){.kind = RECORD_CLOCK,
+                                        .place = (uint8_t)place,
+                                        .code = v->choice,
+                                        .value = v->offset});
+    if (place != PLACE_RECEIVER) {
+        if (v->choice == CLOCK_DRIFT) {
+            sender_at(w, place)->drift = (int32_t)v->offset;
+        }
+    } else if (v->choice == CLOCK_DRIFT) {
+        clock_set_drift(&w->host.clock, w->run.now, (int32_t)v->offset);
+    } else {
+        clock_jump(&w->host.clock, v->offset);
+    }
+}
+
+static void show_partition(struct world *w, const struct fault *f)
+{
+    run_record(&w->run, (struct record){.kind = RECORD_PARTITION,
+                                        .place = f->site.key.host,
+                                        .code = w->run.now < f->value.until,
+                                        .value = f->site.key.value});
+}
+
+static void dispatch(struct world *w, const struct event *e)
+{
+    struct message m;
+    struct operation *op = NULL;
+    switch ((enum event_kind)e->kind) {
+    case EVENT_NEXT_OPERATION:
+        if (sender_next(sender_at(w, e->host), e->message.op, &m)) {
+            transmit(w, &m);
+        }
+        break;
+    case EVENT_SEND:
+        op = operations_of(&w->operations, &e->message);
+        sender_send(sender_at(w, e->host), op, &m);
+        transmit(w, &m);
+        break;
+    case EVENT_TIMEOUT:
+        op = operations_of(&w->operations, &e->message);
+        if (sender_timeout(sender_at(w, e->host), op, &m)) {
+            transmit(w, &m);
+        }
+        consider_retiring(w, op);
+        break;
+    case EVENT_ARRIVE:
+        arrive(w, e);
+        break;
+    case EVENT_RESUME:
+        host_resume(&w->host, e->worker, e->serial);
+        break;
+    case EVENT_RESTART:
+        host_restart(&w->host, e->serial);
+        break;
+    case EVENT_CLOCK:
+        change_clock(w, &w->run.schedule.listed[e->worker]);
+        break;
+    case EVENT_PARTITION:
+        show_partition(w, &w->run.schedule.listed[e->worker]);
+        break;
+    }
+}
+
+static bool all_sent(const struct world *w)
+{
+    for (size_t i = 0; i < w->scenario->sender_count; i++) {
+        if (!sender_exhausted(&w->senders[i])) {
+            return false;
+        }
+    }
+    return true;
+}
+
+/* With the last first send it is known until when faults may strike and when all must have ended.
+ */
+static void set_limit(struct world *w)
+{
+    uint64_t last = SIM_START;
+    for (size_t i = 0; i < w->scenario->sender_count; i++) {
+        last = w->senders[i].last_first > last ? w->senders[i].last_first : last;
+    }
+    uint64_t until = w->scenario->faults_until;
+    if (until == 0) {
+        until = last + QUIET_AFTER_LAST_SEND;
+        w->run.schedule.until = until;
+    }
+    w->limit = (until > last ? until : last) + w->span;
+}
+
+/* The whole loop: earliest event, clock, dispatch, judge. False: the run has ended. */
+static bool world_step(struct world *w)
+{
+    struct event e;
+    uint64_t at;
+    bool sent = all_sent(w);
+    if (sent && w->operations.open == 0 && w->operations.in_flight == 0) {
+        return false;
+    }
+    if (sent && w->limit == SIM_TIME_MAX) {
+        set_limit(w);
+    }
+    if (!queue_pop(&w->run.queue, &at, &e)) {
+        return false;
+    }
+    if (at > w->limit) {
+        w->run.now = w->limit;
+        return false;
+    }
+    w->run.now = at;
+    w->events++;
+    dispatch(w, &e);
+    retire(w);
+    return true;
+}
+
+/* Everything that is still there is judged: what survived on the disk, then each operation. */
+static void judge_end(struct world *w)
+{
+    auditor_read(&w->auditor, w->host.disk, &w->verdict, &w->operations, false);
+    for (uint32_t i = 0; i < w->operations.count; i++) {
+        if (w->operations.slots[i]->op != 0) {
+            verdict_operation(&w->verdict, w->operations.slots[i]);
+        }
+    }
+    run_record(&w->run, (struct record){.kind = RECORD_END, .value = w->operations.open > 0});
+}
+
+static void fill_counters(const struct world *w, struct result *r)
+{
+    const struct host_counters *c = &w->host.counters;
+    r->deliveries = c->deliveries;
+    r->duplicates = c->repeated_deliveries;
+    r->handlings = c->handlings;
+    r->crashes = c->crashes;
+    r->restarts = c->restarts;
+    r->copies = w->network.copies;
+    r->lost = w->network.lost;
+    for (size_t i = 0; i < w->scenario->sender_count; i++) {
+        const struct sender *s = &w->senders[i];
+        r->attempts += s->attempts;
+        r->gave_up += s->gave_up;
+        r->costs.latency_sum += s->latency_sum;
+        r->costs.latency_count += s->closed_done;
+        r->costs.latency_max =
+            s->latency_max > r->costs.latency_max ? s->latency_max : r->costs.latency_max;
+    }
+    r->costs.sql_fresh = c->sql_fresh;
+    r->costs.sql_duplicate = c->sql_duplicate;
+    r->costs.handlings_fresh = c->handlings_fresh;
+    r->costs.handlings_duplicate = c->handlings_duplicate;
+}
+
+/* list may be NULL where there are no bytes. */
+static void *copy_of(const void *list, size_t bytes)
+{
+    void *copy = sim_alloc(bytes);
+    if (bytes > 0) {
+        memcpy(copy, list, bytes);
+    }
+    return copy;
+}
+
+static void fill_verdict(const struct world *w, struct result *r)
+{
+    const struct verdict *v = &w->verdict;
+    r->checks = v->checks;
+    r->operations = v->operations;
+    r->effects = v->effects;
+    r->repeated = v->repeated;
+    r->doubled = v->doubled;
+    r->beyond = v->beyond;
+    r->with_effect = v->with_effect;
+    memcpy(r->violated, v->violated, sizeof(r->violated));
+    memcpy(r->judged, v->judged, sizeof(r->judged));
+    r->violation_count = v->kept;
+    r->violations = copy_of(v->violations, v->kept * sizeof(v->violations[0]));
+    const struct schedule *s = &w->run.schedule;
+    r->fired_count = s->fired_count;
+    r->fired = copy_of(s->fired, s->fired_count * sizeof(s->fired[0]));
+    r->listed_count = s->listed_count;
+    r->fates = copy_of(s->fates, s->listed_count * sizeof(s->fates[0]));
+}
+
+void world_play(struct world *w, const struct play *p, struct result *r)
+{
+    const struct scenario *s = w->scenario;
+    memset(r, 0, sizeof(*r));
+    r->scenario = s;
+    r->receiver = &s->receivers[w->receiver];
+    r->expectation = &s->expectations[w->receiver];
+    r->seed = p->seed;
+    r->error = start(w, p);
+    struct disk_counters before = disk_counters(w->host.disk);
+    while (r->error == SIM_OK && world_step(w)) {
+    }
+    host_stop(&w->host);
+    judge_end(w);
+    fill_counters(w, r);
+    fill_verdict(w, r);
+    struct disk_counters after = disk_counters(w->host.disk);
+    r->costs.disk_writes = after.writes - before.writes;
+    r->costs.disk_syncs = after.syncs - before.syncs;
+    r->costs.disk_bytes = after.bytes_written - before.bytes_written;
+    r->costs.database_bytes = disk_file_bytes(w->host.disk);
+    r->events = w->events;
+    r->ended = w->run.now;
+    r->history_hash = history_hash(&w->run.history);
+    r->history_count = w->run.history.count;
+    result_judge(r);
+}
+
+const struct record *world_history(struct world *w, size_t *count)
+{
+    return history_records(&w->run.history, count);
+}

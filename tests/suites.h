@@ -1,0 +1,47 @@
+/* The suites of `make test`. tests/test_NAME.c defines NAME_suite. */
+#ifndef TESTS_SUITES_H
+#define TESTS_SUITES_H
+
+#include <check.h>
+#include <stdio.h>
+
+#define SUITES(X)                                                                                  \
+    X(base)                                                                                        \
+    X(rng)                                                                                         \
+    X(dist)                                                                                        \
+    X(queue)                                                                                       \
+    X(history)                                                                                     \
+    X(arena)                                                                                       \
+    X(disk)                                                                                        \
+    X(sentence)                                                                                    \
+    X(coro)                                                                                        \
+    X(verdict)                                                                                     \
+    X(sender)                                                                                      \
+    X(network)                                                                                     \
+    X(receivers)                                                                                   \
+    X(canaries)                                                                                    \
+    X(crash)                                                                                       \
+    X(reset)                                                                                       \
+    X(scenario)                                                                                    \
+    X(reports)                                                                                     \
+    X(golden)
+
+#define X(name) Suite *name##_suite(void);
+SUITES(X)
+#undef X
+
+/* ck_assert for inner loops: libcheck's writes to a pipe each time it holds. */
+#define expect(condition)                                                                          \
+    do {                                                                                           \
+        if (!(condition)) {                                                                        \
+            ck_abort_msg("%s:%d: not so: %s", __FILE__, __LINE__, #condition);                     \
+        }                                                                                          \
+    } while (0)
+
+/* For a test that must() is to end: its message is no news to who reads the report. */
+static inline void test_ends_the_program(void)
+{
+    ck_assert_ptr_nonnull(freopen("/dev/null", "w", stderr));
+}
+
+#endif
