@@ -51,6 +51,7 @@ struct result {
     uint64_t repeated; /* operations with a second attempt or a second delivery */
     uint64_t copies, lost, crashes, restarts, gave_up, doubled, with_effect;
     uint64_t beyond; /* effects beyond the first of their operation */
+    uint64_t slots;  /* most operations alive at once */
     uint64_t events; /* of the queue */
     uint64_t ended;  /* virtual time */
     uint64_t history_hash, history_count;

@@ -204,25 +204,22 @@ static void push(struct world *w, uint64_t at, enum event_kind kind, unsigned in
     queue_push(&w->run.queue, at > w->run.now ? at : w->run.now, &e);
 }
 
-/* A fault of the whole world takes hold before the first event; later moments of it are events. */
-static void start_world_fault(struct world *w, const struct fault *f, unsigned index)
+/* A fault of the whole world takes hold before the first event; later moments of it are events that
+ * name the fault by its index in the list. */
+static void apply_world_fault(struct world *w, const struct fault *f, unsigned index)
 {
-    struct fault_value v;
-    struct schedule *s = &w->run.schedule;
-    s->evaluated++;
-    if (!schedule_ask(s, &f->site, 0, &v)) {
-        return;
-    }
+    const struct fault_value *v = &f->value;
     switch (fault_kind(f)) {
     case FAULT_PARTITION: {
-        struct partition p = {f->site.key.host, f->site.key.value, v.choice != 0, v.time, v.until};
+        struct partition p = {f->site.key.host, f->site.key.value, v->choice != 0, v->time,
+                              v->until};
         network_partition(&w->network, &p);
-        push(w, v.time, EVENT_PARTITION, index);
-        push(w, v.until, EVENT_PARTITION, index);
+        push(w, v->time, EVENT_PARTITION, index);
+        push(w, v->until, EVENT_PARTITION, index);
         break;
     }
     case FAULT_CLOCK:
-        push(w, v.time, EVENT_CLOCK, index);
+        push(w, v->time, EVENT_CLOCK, index);
         break;
     case FAULT_LYING_DISK:
         disk_lie(w->host.disk, true);
@@ -240,16 +237,51 @@ static void start_world_fault(struct world *w, const struct fault *f, unsigned i
     }
 }
 
+static void evaluate_world_site(struct world *w, const struct site *site)
+{
+    struct fault_value v;
+    struct schedule *s = &w->run.schedule;
+    if (!schedule_fires(s, site, SIM_START, &v)) {
+        return;
+    }
+    for (size_t i = 0; i < s->listed_count; i++) {
+        if (memcmp(&s->listed[i].site.key, &site->key, sizeof(site->key)) == 0) {
+            apply_world_fault(w, &s->listed[i], (unsigned)i);
+        }
+    }
+}
+
+static void evaluate_place(struct world *w, enum fault_kind kind, unsigned place, unsigned other)
+{
+    struct site site = {.key = {.draw = (uint8_t)kind,
+                                .host = (uint8_t)place,
+                                .value = (uint8_t)other,
+                                .nth = kind == FAULT_LYING_DISK ? 0 : 1}};
+    evaluate_world_site(w, &site);
+}
+
+/* Sites of the whole world, in the order of the list of kinds and then of places; behind them what
+ * a file lists beyond the first of its site. */
 static void start_faults(struct world *w)
 {
     struct schedule *s = &w->run.schedule;
+    unsigned senders = (unsigned)w->scenario->sender_count;
+    evaluate_place(w, FAULT_CLOCK, PLACE_RECEIVER, 0);
+    for (unsigned i = 0; i < senders; i++) {
+        evaluate_place(w, FAULT_CLOCK, PLACE_SENDER + i, 0);
+    }
+    for (unsigned i = 0; i < senders; i++) {
+        evaluate_place(w, FAULT_PARTITION, PLACE_SENDER + i, PLACE_RECEIVER);
+        evaluate_place(w, FAULT_PARTITION, PLACE_RECEIVER, PLACE_SENDER + i);
+    }
+    evaluate_place(w, FAULT_LYING_DISK, PLACE_RECEIVER, 0);
     for (size_t i = 0; i < s->listed_count; i++) {
         const struct fault *f = &s->listed[i];
-        uint32_t declared = w->host.code->steps;
-        if (fault_kind_scope(fault_kind(f)) == SCOPE_WORLD) {
-            start_world_fault(w, f, (unsigned)i);
-        } else if (fault_kind_scope(fault_kind(f)) == SCOPE_STEP &&
-                   !(declared & STEP_BIT(f->site.key.step))) {
+        enum fault_scope scope = fault_kind_scope(fault_kind(f));
+        if (scope == SCOPE_WORLD && s->fates[i] == FATE_UNREACHED) {
+            evaluate_world_site(w, &f->site);
+        } else if (scope == SCOPE_STEP &&
+                   !(w->host.code->steps & STEP_BIT(f->site.key.step))) {
             s->fates[i] = FATE_NOT_APPLICABLE;
         }
     }
@@ -267,7 +299,8 @@ static enum sim_error start(struct world *w, const struct play *p)
     history_reset(&w->run.history, p->keep_history);
     operations_reset(&w->operations);
     network_start(&w->network);
-    const struct expectation *e = &s->expectations[w->receiver];
+    const struct expectation *e =
+        p->expectation ? p->expectation : &s->expectations[w->receiver];
     uint32_t checks = e->given && !e->violates ? e->checks : CHECKS_EXACTLY_ONCE;
     if (e->given && e->violates) {
         checks |= e->checks;
@@ -535,7 +568,7 @@ void world_play(struct world *w, const struct play *p, struct result *r)
     memset(r, 0, sizeof(*r));
     r->scenario = s;
     r->receiver = &s->receivers[w->receiver];
-    r->expectation = &s->expectations[w->receiver];
+    r->expectation = p->expectation ? p->expectation : &s->expectations[w->receiver];
     r->seed = p->seed;
     r->error = start(w, p);
     struct disk_counters before = disk_counters(w->host.disk);
@@ -550,6 +583,7 @@ void world_play(struct world *w, const struct play *p, struct result *r)
     r->costs.disk_syncs = after.syncs - before.syncs;
     r->costs.disk_bytes = after.bytes_written - before.bytes_written;
     r->costs.database_bytes = disk_file_bytes(w->host.disk);
+    r->slots = w->operations.count;
     r->events = w->events;
     r->ended = w->run.now;
     r->history_hash = history_hash(&w->run.history);
@@ -560,4 +594,9 @@ void world_play(struct world *w, const struct play *p, struct result *r)
 const struct record *world_history(struct world *w, size_t *count)
 {
     return history_records(&w->run.history, count);
+}
+
+size_t world_unsynced(const struct world *w)
+{
+    return disk_unsynced(w->host.disk);
 }

@@ -26,10 +26,14 @@ struct play {
      * then happens while opening, outside any step, and not in the first statement. */
     bool reopen;
     struct schedule_observer observer;
+    const struct expectation *expectation; /* judged instead of the scenario's own; NULL: that */
 };
 
 /* Plays one run to its end and fills *result (result_fini by the caller). */
 void world_play(struct world *w, const struct play *p, struct result *result);
+
+/* Operations on the receiver's disk that a power loss at this moment could lose; for an observer. */
+size_t world_unsynced(const struct world *w);
 
 /* Records of the last play with keep_history. */
 const struct record *world_history(struct world *w, size_t *count);

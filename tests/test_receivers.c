@@ -84,6 +84,30 @@ START_TEST(over_a_random_mix)
 END_TEST
 
 /* a-1, b-1, a-1 again, a-2, b-1 again: one that keeps only the last id forgets the others. */
+/* Slots follow what is in flight, not what was sent: each operation gives its own back, also where
+ * the end of its last handling was the last that could touch it. */
+START_TEST(slots_come_back)
+{
+    struct scenario s;
+    rig_scenario(&s, "receivers: [table]\n"
+                     "senders:\n"
+                     "  - name: shop\n"
+                     "    workload: {count: 20000, entities: 50, charge: 100}\n"
+                     "    in_flight: 4\n"
+                     "    retry: {after: 1s, limit: 4}\n"
+                     "network: {lose: 1/20, duplicate: 1/20}\n"
+                     "hosts: {receiver: {crash: 1/20000}}\n");
+    struct world *w = rig_world(&s, "table");
+    struct result r;
+    world_play(w, &(struct play){.seed = 1}, &r);
+    ck_assert_uint_eq(r.operations, 20000);
+    ck_assert_uint_lt(r.slots, 64);
+    result_fini(&r);
+    world_free(w);
+    scenario_fini(&s);
+}
+END_TEST
+
 START_TEST(messages_of_one_entity_interleave)
 {
     static const char *const names[] = {"table", "entity", "response"};
@@ -251,6 +275,7 @@ Suite *receivers_suite(void)
     Suite *s = suite_create("receivers");
     TCase *t = tcase_create("receivers");
     tcase_add_loop_test(t, over_a_random_mix, 0, 4 * (int)receivers_count);
+    tcase_add_test(t, slots_come_back);
     tcase_add_test(t, messages_of_one_entity_interleave);
     tcase_add_test(t, the_same_message_at_once);
     tcase_add_test(t, a_lock_is_waited_for);
