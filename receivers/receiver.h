@@ -48,9 +48,11 @@ struct handling; /* one execution of a handler for one delivery */
 
 struct receiver {
     const char *name;
-    const char *about;  /* one line */
-    const char *source; /* where its rule comes from */
-    const char *schema; /* SQL run once beside the business schema; may alter table entity */
+    const char *about;   /* one line */
+    const char *source;  /* where its rule comes from */
+    const char *schema;  /* SQL run once beside the business schema; may alter table entity */
+    const char *session; /* SQL run on each connection when it is opened: what it makes (a TEMP
+                          * table) dies with the process */
     const struct statement *statements; /* ended by a NULL sql; prepared once a worker */
     uint32_t steps;                     /* bits 1 << enum step that it declares */
     bool saves_responses;               /* a duplicate gets the first response again */

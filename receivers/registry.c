@@ -7,7 +7,14 @@
     X(table)                                                                                       \
     X(entity)                                                                                      \
     X(response)                                                                                    \
-    X(naive)
+    X(naive)                                                                                       \
+    X(check_then_act)                                                                              \
+    X(record_first)                                                                                \
+    X(effect_first)                                                                                \
+    X(ack_first)                                                                                   \
+    X(volatile_memory)                                                                             \
+    X(last_id_only)                                                                                \
+    X(blind_retry)
 
 #define X(name) extern const struct receiver receiver_##name;
 RECEIVERS(X)

@@ -132,6 +132,7 @@ static void put_counts(json_t *o, const struct result *r)
     put_number(o, "crashes", r->crashes);
     put_number(o, "restarts", r->restarts);
     put_number(o, "gave_up", r->gave_up);
+    put_number(o, "unfinishable", r->unfinishable);
     put_number(o, "with_effect", r->with_effect);
     put_number(o, "doubled", r->doubled);
 }

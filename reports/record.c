@@ -32,8 +32,13 @@ static const char *code_text(const struct record *r)
         return r->code ? "begins" : "ends";
     case RECORD_CLOCK:
         return r->code == CLOCK_DRIFT ? "drift" : "offset";
-    case RECORD_SEND:
+    case RECORD_STOP:
+        return r->code ? "ended" : "asked";
+    case RECORD_SENDER_CRASH:
+        return r->code ? amnesia_text((enum amnesia)(r->code - 1)) : "";
     case RECORD_DOWN:
+        return r->code ? reply_status_text((enum reply_status)r->code) : "";
+    case RECORD_SEND:
     case RECORD_DELIVER:
     case RECORD_HANDLE:
     case RECORD_EFFECT:
@@ -45,6 +50,7 @@ static const char *code_text(const struct record *r)
     case RECORD_SURVIVED:
     case RECORD_RESTART:
     case RECORD_END:
+    case RECORD_SENDER_RESTART:
         return "";
     }
     return "";

@@ -171,6 +171,9 @@ bool story_silent(const struct teller *t, size_t i)
     case RECORD_CLOCK:
     case RECORD_PARTITION:
     case RECORD_VIOLATION:
+    case RECORD_STOP:
+    case RECORD_SENDER_CRASH:
+    case RECORD_SENDER_RESTART:
         return false;
     }
     must(!"a record kind");

@@ -42,8 +42,8 @@ size_t story_next(const struct teller *t, size_t i);
 /* A message leaves, is copied, lost or delayed. Returns the last record that is told by it: i, or
  * the arrival, or the loss. */
 size_t story_departure(struct teller *t, size_t i);
-void story_request_arrival(struct teller *t, size_t i);
-void story_reply_arrival(struct teller *t, size_t i);
+/* A request reaches the receiver or a reply its sender, or finds nobody there. */
+void story_arrival(struct teller *t, size_t i);
 /* The lane that a reply came from: of the last worker that answered this attempt. */
 uint8_t story_replier(const struct teller *t, size_t i);
 void story_step(struct teller *t, const struct record *r);

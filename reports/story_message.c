@@ -38,7 +38,11 @@ static bool same_message(const struct record *a, const struct record *b)
 
 static bool is_arrival(const struct record *r, enum direction direction)
 {
-    return direction == REQUEST ? r->kind == RECORD_DELIVER || r->kind == RECORD_DOWN
+    bool at_sender = r->place >= PLACE_SENDER;
+    if (r->kind == RECORD_DOWN) {
+        return (direction == REPLY) == at_sender;
+    }
+    return direction == REQUEST ? r->kind == RECORD_DELIVER
                                 : r->kind == RECORD_ANSWER || r->kind == RECORD_LATE;
 }
 
@@ -115,7 +119,7 @@ static size_t leave(struct teller *t, size_t i, enum direction direction, uint8_
     return i;
 }
 
-void story_request_arrival(struct teller *t, size_t i)
+static void request_arrival(struct teller *t, size_t i)
 {
     const struct record *r = &t->records[i];
     char name[SENTENCE_MAX];
@@ -130,16 +134,29 @@ void story_request_arrival(struct teller *t, size_t i)
     }
 }
 
-void story_reply_arrival(struct teller *t, size_t i)
+static void reply_arrival(struct teller *t, size_t i)
 {
     const struct record *r = &t->records[i];
     char name[SENTENCE_MAX];
     story_message(t, r, name);
-    struct move *m = story_move(t, r, MOVE_ARRIVES, story_replier(t, i),
+    bool down = r->kind == RECORD_DOWN;
+    struct move *m = story_move(t, r, down ? MOVE_REFUSED : MOVE_ARRIVES, story_replier(t, i),
                                 story_sender(t->story, op_sender(r->op)));
     SAY(m->label, "%s %s", status_text(r), name);
+    if (down) {
+        SAY(m->detail, "host is down");
+    }
     if (r->kind == RECORD_LATE) {
         SAY(m->detail, "too late");
+    }
+}
+
+void story_arrival(struct teller *t, size_t i)
+{
+    if (is_arrival(&t->records[i], REQUEST)) {
+        request_arrival(t, i);
+    } else {
+        reply_arrival(t, i);
     }
 }
 

@@ -81,11 +81,51 @@ static struct move *tell_note(struct teller *t, const struct record *r, uint8_t 
     return story_move(t, r, MOVE_NOTE, lane, lane);
 }
 
-static void tell_pause(struct teller *t, const struct record *r, uint8_t worker)
+static void tell_restart(struct teller *t, const struct record *r)
+{
+    t->down = false;
+    SAY(tell_note(t, r, story_worker(t->story, 0))->label, "restarts");
+}
+
+static void tell_standstill(struct teller *t, const struct record *r, uint8_t worker)
 {
     char time[DURATION_TEXT];
+    if (r->kind == RECORD_WAIT) {
+        SAY(tell_note(t, r, worker)->label, "waits for the lock");
+        return;
+    }
     duration_text((uint64_t)r->value, time);
     SAY(tell_note(t, r, worker)->label, "paused for %s", time);
+}
+
+static void tell_stop(struct teller *t, const struct record *r)
+{
+    char time[DURATION_TEXT];
+    uint8_t receiver = story_worker(t->story, 0);
+    if (r->code == 1) {
+        t->down = true;
+        t->busy = 0;
+        struct move *m = story_move(t, r, MOVE_CRASH, receiver, story_database(t->story));
+        SAY(m->label, "ENDS, as it was asked to");
+    } else if (r->value > 0) {
+        SAY(tell_note(t, r, receiver)->label, "asked to stop within %s",
+            duration_text((uint64_t)r->value, time));
+    } else {
+        SAY(tell_note(t, r, receiver)->label, "asked to stop");
+    }
+}
+
+static void tell_sender(struct teller *t, const struct record *r)
+{
+    struct move *m = tell_note(t, r, story_sender(t->story, r->place));
+    if (r->kind == RECORD_SENDER_RESTART) {
+        SAY(m->label, "restarts with %" PRId64 " open %s", r->value,
+            r->value == 1 ? "message" : "messages");
+    } else if (r->code == 0) {
+        SAY(m->label, "CRASH, remembers all");
+    } else {
+        SAY(m->label, "CRASH (%s)", amnesia_text((enum amnesia)(r->code - 1)));
+    }
 }
 
 static void tell_survivors(struct teller *t, const struct record *r)
@@ -111,13 +151,11 @@ size_t story_tell(struct teller *t, size_t i)
     case RECORD_LOST:
     case RECORD_DELAYED:
         return story_departure(t, i);
-    case RECORD_DELIVER:
     case RECORD_DOWN:
-        story_request_arrival(t, i);
-        return i;
+    case RECORD_DELIVER:
     case RECORD_ANSWER:
     case RECORD_LATE:
-        story_reply_arrival(t, i);
+        story_arrival(t, i);
         return i;
     case RECORD_HANDLE:
         t->busy |= (uint16_t)(1u << worker);
@@ -127,10 +165,8 @@ size_t story_tell(struct teller *t, size_t i)
         story_step(t, r);
         return i;
     case RECORD_WAIT:
-        SAY(tell_note(t, r, worker)->label, "waits for the lock");
-        return i;
     case RECORD_PAUSE:
-        tell_pause(t, r, worker);
+        tell_standstill(t, r, worker);
         return i;
     case RECORD_TIMEOUT:
         SAY(tell_note(t, r, sender)->label, "no answer to %s: time-out", name);
@@ -145,11 +181,17 @@ size_t story_tell(struct teller *t, size_t i)
         tell_survivors(t, r);
         return i;
     case RECORD_RESTART:
-        t->down = false;
-        SAY(tell_note(t, r, story_worker(t->story, 0))->label, "restarts");
+        tell_restart(t, r);
         return i;
     case RECORD_VIOLATION:
         tell_violation(t, r);
+        return i;
+    case RECORD_STOP:
+        tell_stop(t, r);
+        return i;
+    case RECORD_SENDER_CRASH:
+    case RECORD_SENDER_RESTART:
+        tell_sender(t, r);
         return i;
     case RECORD_CLOCK:
     case RECORD_PARTITION:

@@ -4,7 +4,7 @@
  *
  *     pass     lost-reply  table  as expected   2 deliveries, 1 duplicate, 1 effect
  *     fail     lost-reply  naive  as expected   no-double-effect
- *              no-double-effect: order-1042 charged 2 times by m-77
+ *              no-double-effect: order-1042 charged 2 times: m-77/1 at 1.064 s, ...
  *
  * With many seeds the line sums them up, and the first few unexpected runs follow, each with its
  * violations, its faults and the command that repeats it. The last line of all is such a command,
@@ -28,7 +28,7 @@ struct group {
     uint64_t runs, unexpected;
     uint64_t verdicts[VERDICT_ERROR + 1];
     uint64_t violating[CHECK_COUNT]; /* runs that violate it */
-    uint64_t deliveries, duplicates, effects, doubled, with_effect;
+    uint64_t deliveries, duplicates, effects, doubled, with_effect, unfinishable;
     char scenario[NAME_TEXT], receiver[NAME_TEXT];
     char summary[FORMAT_SUMMARY]; /* of the first run */
     uint64_t seed;                /* of the first run */
@@ -138,6 +138,7 @@ static void text_result(void *state, const struct result *r)
     g->effects += r->effects;
     g->doubled += r->doubled;
     g->with_effect += r->with_effect;
+    g->unfinishable += r->unfinishable;
     if (!r->expected && g->detailed < DETAILED_RUNS) {
         g->detailed++;
         tell_unexpected(t, r);
@@ -210,6 +211,11 @@ static void print_group(struct text *t)
     fputc('\n', t->out);
     if (!t->plan.many_seeds && g->unexpected > 0) {
         fprintf(t->out, "           %s\n", g->summary);
+    }
+    if (g->unfinishable > 0) {
+        fputs("           ", t->out);
+        print_count(t->out, g->unfinishable, "operation", "operations",
+                    " could not finish: faults left no attempt alone\n");
     }
     for (unsigned c = 0; t->plan.many_seeds && c < CHECK_COUNT; c++) {
         if (g->violating[c] > 0) {

@@ -14,6 +14,8 @@ enum exit_status {
 };
 
 enum exit_status cmd_run(const struct options *o);
+enum exit_status cmd_explore(const struct options *o);
+enum exit_status cmd_shrink(const struct options *o);
 enum exit_status cmd_show(const struct options *o);
 enum exit_status cmd_check(const struct options *o);
 enum exit_status cmd_new(const struct options *o);

@@ -13,6 +13,7 @@
 #include "reports/format.h"
 #include "sim/crash.h"
 #include "sim/output.h"
+#include "sim/grid.h"
 #include "sim/plays.h"
 #include "sim/world.h"
 
@@ -48,12 +49,15 @@ static void list_faults(FILE *out)
         [FAULT_CLOCK] = "clock receiver +3s at 10s",
         [FAULT_PARTITION] = "partition shop receiver 5s..20s",
         [FAULT_LYING_DISK] = "lying-disk receiver",
+        [FAULT_STOP] = "stop receiver at m-77/1 before commit killed after 1s",
+        [FAULT_SENDER_CRASH] = "sender-crash shop at m-77/1 after send restart after 5s",
+        [FAULT_SENDER_AMNESIA] = "sender-amnesia shop at m-77/1 after send (outbox lost)",
     };
     for (unsigned k = FAULT_NONE + 1; k < FAULT_KIND_COUNT; k++) {
         enum fault_kind kind = (enum fault_kind)k;
-        fprintf(out, "%-11s%s%s\n", fault_kind_text(kind), fault_kind_help(kind),
+        fprintf(out, "%-15s%s%s\n", fault_kind_text(kind), fault_kind_help(kind),
                 fault_kind_covered(kind) ? "" : " (an assumption: no receiver need survive it)");
-        fprintf(out, "%-11s  - %s\n", "", examples[k] != NULL ? examples[k] : "");
+        fprintf(out, "%-15s  - %s\n", "", examples[k] != NULL ? examples[k] : "");
     }
 }
 
@@ -79,122 +83,27 @@ static enum exit_status list_scenarios(const struct options *o, FILE *out)
 
 /* ---- sites ---- */
 
-/* Sites in the order in which they were reached. */
-struct sites {
-    struct site *items;
-    size_t count, capacity;
+/* A run tells its sites as it reaches them, each once. */
+struct site_printer {
+    struct world *world;
+    struct grid grid;
+    struct sentence_names names;
+    struct output *out;
 };
 
-static void remember(void *context, const struct site *site, uint64_t index)
+static void print_site(void *context, const struct site *site, uint64_t index)
 {
-    struct sites *s = context;
+    struct site_printer *p = context;
+    struct fault_value values[GRID_VALUES_MAX];
     (void)index;
-    if (s->count == s->capacity) {
-        s->capacity = s->capacity == 0 ? 256 : 2 * s->capacity;
-        s->items = sim_realloc(s->items, s->capacity, sizeof(*s->items));
+    size_t n = grid_values(&p->grid, site, world_unsynced(p->world), values);
+    for (size_t i = 0; i < n && p->out->trouble == 0; i++) {
+        struct fault f = {.site = *site, .value = values[i]};
+        char sentence[SENTENCE_MAX];
+        sentence_print(&p->names, &f, sentence);
+        fprintf(p->out->stream, "  - %s%s\n", sentence,
+                fault_kind_covered(fault_kind(&f)) ? "" : " # assumption");
     }
-    s->items[s->count++] = *site;
-}
-
-/* How long a sender waits before it tries again: what a delay must exceed to matter. */
-static uint64_t patience(const struct scenario *s, uint64_t op)
-{
-    size_t sender = op_sender(op) - PLACE_SENDER;
-    if (op == 0 || sender >= s->sender_count) {
-        return SIM_S;
-    }
-    const struct retry_policy *r = &s->senders[sender].retry;
-    uint64_t wait = r->timeout > 0 ? r->timeout : r->after;
-    return wait > 0 && wait < SIM_TIME_MAX / 2 ? wait : SIM_S;
-}
-
-static size_t add_value(struct fault_value *values, size_t n, struct fault_value v)
-{
-    values[n] = v;
-    return n + 1;
-}
-
-/* The values that make sense at a site. Returns how many. */
-#define VALUES_MAX 4
-static size_t values_of(const struct scenario *s, const struct site *site,
-                        struct fault_value values[VALUES_MAX])
-{
-    static const enum crash_mode modes[] = {CRASH_PROCESS, CRASH_NONE, CRASH_ALL};
-    static const enum store_fault stores[] = {STORE_NOT_APPLIED, STORE_APPLIED, STORE_BUSY,
-                                              STORE_FULL};
-    uint64_t longer = 2 * patience(s, site->op);
-    size_t n = 0;
-    switch ((enum fault_kind)site->key.draw) {
-    case FAULT_LOSE:
-    case FAULT_HANDLER:
-    case FAULT_LYING_DISK:
-        return add_value(values, n, (struct fault_value){0});
-    case FAULT_DUPLICATE:
-        return add_value(values, n, (struct fault_value){.n = 1, .time = SIM_S});
-    case FAULT_DELAY:
-    case FAULT_PAUSE:
-        return add_value(values, n, (struct fault_value){.time = longer});
-    case FAULT_CRASH:
-        for (size_t i = 0; i < ARRAY_LEN(modes); i++) {
-            n = add_value(values, n, (struct fault_value){.choice = (uint8_t)modes[i]});
-        }
-        return n;
-    case FAULT_STORE:
-        for (size_t i = 0; i < ARRAY_LEN(stores); i++) {
-            n = add_value(values, n, (struct fault_value){.choice = (uint8_t)stores[i]});
-        }
-        return n;
-    case FAULT_CLOCK:
-        return add_value(values, n, (struct fault_value){.offset = (int64_t)longer});
-    case FAULT_PARTITION:
-        return add_value(values, n,
-                         (struct fault_value){.time = SIM_START, .until = SIM_START + longer});
-    case FAULT_NONE:
-    case FAULT_KIND_COUNT:
-        break;
-    }
-    return 0;
-}
-
-/* Sites by key, to print each once: open addressing, entries are index + 1. */
-struct seen {
-    uint32_t *slots;
-    size_t mask;
-};
-
-static bool first_time(struct seen *seen, const struct sites *sites, size_t i)
-{
-    const struct rng_key *key = &sites->items[i].key;
-    size_t at = rng_keyed(0, key) & seen->mask;
-    while (seen->slots[at] != 0) {
-        if (memcmp(&sites->items[seen->slots[at] - 1].key, key, sizeof(*key)) == 0) {
-            return false;
-        }
-        at = (at + 1) & seen->mask;
-    }
-    seen->slots[at] = (uint32_t)i + 1;
-    return true;
-}
-
-static void print_sites(const struct scenario *s, const struct sites *sites, struct output *out)
-{
-    struct sentence_names names = scenario_names(s);
-    struct seen seen = {.mask = 1023};
-    while (seen.mask < 2 * sites->count) {
-        seen.mask = 2 * seen.mask + 1;
-    }
-    seen.slots = sim_zalloc(seen.mask + 1, sizeof(*seen.slots));
-    for (size_t i = 0; i < sites->count && out->trouble == 0; i++) {
-        struct fault_value values[VALUES_MAX];
-        size_t n = first_time(&seen, sites, i) ? values_of(s, &sites->items[i], values) : 0;
-        for (size_t j = 0; j < n; j++) {
-            struct fault f = {.site = sites->items[i], .value = values[j]};
-            char sentence[SENTENCE_MAX];
-            sentence_print(&names, &f, sentence);
-            fprintf(out->stream, "  - %s\n", sentence);
-        }
-    }
-    free(seen.slots);
 }
 
 static enum exit_status play_sites(const struct options *o, const struct pick *pick,
@@ -206,17 +115,16 @@ static enum exit_status play_sites(const struct options *o, const struct pick *p
         fprintf(stderr, "onlyonce list: %s\n", sim_error_text(e));
         return EXIT_HARNESS;
     }
-    struct sites sites = {0};
+    struct site_printer printer = {.world = w, .names = scenario_names(pick->scenario), .out = out};
+    grid_init(&printer.grid, pick->scenario, false);
     struct result r = {0};
-    struct play p = {.seed = o->seed_first, .observer = {&sites, remember}};
+    struct play p = {.seed = o->seed_first, .observer = {&printer, print_site}};
     world_play(w, &p, &r);
-    print_sites(pick->scenario, &sites, out);
     enum exit_status status = EXIT_AS_EXPECTED;
     if (r.verdict == VERDICT_ERROR) {
         fprintf(stderr, "onlyonce list: %s\n", r.reason);
         status = EXIT_HARNESS;
     }
-    free(sites.items);
     result_fini(&r);
     world_free(w);
     return status;

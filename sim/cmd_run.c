@@ -16,6 +16,7 @@
 #include "sim/output.h"
 #include "sim/plays.h"
 #include "sim/progress.h"
+#include "sim/shrink_report.h"
 #include "sim/world.h"
 
 struct session {
@@ -27,6 +28,9 @@ struct session {
     struct tally tally;
     struct progress progress;
     uint64_t index;       /* of the next run, whoever's shard it is in */
+    char *story;          /* the smallest behind the first unexpected failure; NULL: none */
+    bool shrunk;          /* that failure has come */
+    enum sim_error kept;  /* trouble with --keep */
     char *repeat;         /* of the first unexpected run, for formats that do not print it */
     bool shares_terminal; /* results appear where progress does */
     bool stop;
@@ -138,6 +142,24 @@ static void count_run(struct session *s, const struct result *r)
     }
 }
 
+static bool stop(void *context)
+{
+    (void)context;
+    return interrupted();
+}
+
+/* Behind the first unexpected failure: what is left when everything is left out that can be. */
+static void find_story(struct session *s, const struct result *r)
+{
+    const struct options *o = s->options;
+    if (s->shrunk || r->expected || r->verdict != VERDICT_FAIL || o->no_shrink ||
+        (o->format != FORMAT_TEXT && o->keep == NULL)) {
+        return;
+    }
+    s->shrunk = true;
+    s->story = shrink_report(r, &(struct shrink_plan){.keep = o->keep, .stop = stop}, &s->kept);
+}
+
 /* Tells one result, and whether there shall be another. */
 static void tell(struct session *s, const struct result *r)
 {
@@ -146,6 +168,7 @@ static void tell(struct session *s, const struct result *r)
         progress_clear(&s->progress); /* text prints at the end of a group only */
     }
     s->format->result(s->state, r);
+    find_story(s, r);
     if (s->options->format != FORMAT_TEXT) {
         output_flush(&s->out);
     }
@@ -227,8 +250,12 @@ static enum exit_status play_all(struct session *s)
     }
     progress_clear(&s->progress);
     s->tally.interrupted = interrupted() && s->tally.runs < s->tally.planned;
+    if (s->story != NULL && s->options->format == FORMAT_TEXT) {
+        fprintf(s->out.stream, "\n%s", s->story);
+    }
     s->format->end(s->state, &s->tally);
     enum sim_error e = output_close(&s->out, true);
+    e = e != SIM_OK ? e : s->kept;
     /* Where a person may not see them among the results. */
     if (s->options->format != FORMAT_TEXT || s->options->output != NULL) {
         if (s->tally.interrupted) {
@@ -253,6 +280,7 @@ enum exit_status cmd_run(const struct options *o)
         status = play_all(&s);
     }
     free(s.repeat);
+    free(s.story);
     plays_fini(&s.plays);
     return status;
 }

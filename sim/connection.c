@@ -78,6 +78,10 @@ enum sim_error connection_open(struct worker *w, bool create, FILE *errors)
          (code->schema && sqlite3_exec(w->db, code->schema, NULL, NULL, NULL) != SQLITE_OK))) {
         return refuse(w, "its schema", errors);
     }
+    if (e == SIM_OK && code->session &&
+        sqlite3_exec(w->db, code->session, NULL, NULL, NULL) != SQLITE_OK) {
+        return refuse(w, "its session", errors);
+    }
     return e == SIM_OK ? prepare_all(w, errors) : e;
 }
 

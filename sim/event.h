@@ -10,7 +10,8 @@ enum event_kind {
     EVENT_TIMEOUT,        /* sender stops waiting for a reply to `message` */
     EVENT_ARRIVE,         /* `message` reaches its end: request at a receiver, reply at a sender */
     EVENT_RESUME,         /* worker `worker` of `host` goes on */
-    EVENT_RESTART,        /* `host` comes up again */
+    EVENT_RESTART,        /* `host` comes up again, or sender `host` does */
+    EVENT_KILL,           /* `host` was asked to stop and has not */
     EVENT_CLOCK,          /* entry `worker` of the schedule's clock faults begins */
     EVENT_PARTITION,      /* partition `worker` begins or ends: written to the history only */
 };

@@ -127,6 +127,7 @@ enum outcome reply(struct handling *h, enum reply_status status, int64_t receipt
     }
     h->replied = true;
     handling_record(h, RECORD_REPLY, (uint8_t)status, receipt);
+    h->op->replied = handling_occasion(h);
     host->listener.replied(host->listener.context, h->op, status, receipt);
     struct message m = h->message;
     m.direction = REPLY;

@@ -37,6 +37,12 @@ enum outcome store_effect(struct handling *h);
 /* Rolls back what is open, without a step of its own. */
 void store_undo(struct handling *h);
 
+/* Now, for the message that is handled. */
+static inline struct occasion handling_occasion(const struct handling *h)
+{
+    return (struct occasion){h->host->run->now, h->message.attempt, h->message.copy};
+}
+
 void handling_record(const struct handling *h, enum record_kind kind, uint8_t code, int64_t value);
 
 #endif

@@ -22,7 +22,7 @@
     X(RECORD_COPY, "copy")       /* network makes a copy; code: direction; value: its number */    \
     X(RECORD_LOST, "lost")       /* code: direction; value: 0 fault, 1 partition */                \
     X(RECORD_DELAYED, "delayed") /* code: direction; value: extra ns */                            \
-    X(RECORD_DOWN, "down")       /* arrival at a host that is down */                              \
+    X(RECORD_DOWN, "down")       /* arrival at a host that is down, or an answer at a sender */    \
     X(RECORD_DELIVER, "deliver") /* arrival at a live receiver; value: delivery number of op */    \
     X(RECORD_HANDLE, "handle")   /* handling starts; code: worker */                               \
     X(RECORD_STEP, "step")       /* step ends; code: enum outcome; value: statement, -1 none */    \
@@ -38,13 +38,16 @@
     X(RECORD_TIMEOUT, "timeout")   /* sender stopped waiting for this attempt */                   \
     X(RECORD_CLOSE, "close")       /* code: enum belief; value: 1 gave up */                       \
     X(RECORD_CRASH, "crash")       /* code: enum crash_mode; value: n */                           \
-    X(RECORD_SURVIVED, "survived") /* audit after a crash; value: effects in all */       \
+    X(RECORD_SURVIVED, "survived") /* audit after a crash; value: effects in all */                \
     X(RECORD_RESTART, "restart")                                                                   \
     X(RECORD_CLOCK, "clock")         /* value: signed ns added */                                  \
     X(RECORD_PARTITION, "partition") /* code: 1 begins, 0 ends; value: other place */              \
     X(RECORD_FAULT, "fault")         /* a scripted or random fault fires; code: kind */            \
     X(RECORD_VIOLATION, "violation") /* code: check */                                             \
-    X(RECORD_END, "end")             /* value: 1 at the limit */
+    X(RECORD_END, "end")             /* value: 1 at the limit */                                   \
+    X(RECORD_STOP, "stop") /* code: 0 asked to, value: killed after ns, 0 never; code: 1 ends */   \
+    X(RECORD_SENDER_CRASH, "sender-crash")     /* code: 0 remembers all, else 1 + enum amnesia */  \
+    X(RECORD_SENDER_RESTART, "sender-restart") /* value: operations that it sends again */
 
 enum record_kind {
 #define X(name, text) name,

@@ -173,6 +173,7 @@ enum sim_error host_start(struct host *h, bool reopen, FILE *errors)
     enum sim_error e = start_process(h, errors);
     h->up = true;
     h->buried = true;
+    h->stopping = h->unwinding = false;
     h->incarnation++;
     h->inbox_count = 0;
     h->inbox_head = 0;
@@ -273,18 +274,26 @@ static struct worker *idle_worker(struct host *h)
     return NULL;
 }
 
+/* Deliveries that nobody took. */
+static void drop_inbox(struct host *h)
+{
+    while (h->inbox_count > 0) {
+        struct message m = inbox_pop(h);
+        let_go(h, operations_at(h->operations, m.slot));
+    }
+}
+
 /* Every stack leaves through its own error path; deliveries that nobody took are dropped. */
 static void unwind(struct host *h)
 {
+    h->unwinding = true;
     for (uint32_t i = 0; i < h->config->workers; i++) {
         while (coro_busy(h->workers[i].coro)) {
             run_worker(h, &h->workers[i], false);
         }
     }
-    while (h->inbox_count > 0) {
-        struct message m = inbox_pop(h);
-        let_go(h, operations_at(h->operations, m.slot));
-    }
+    drop_inbox(h);
+    h->unwinding = false;
 }
 
 void host_stop(struct host *h)
@@ -292,6 +301,19 @@ void host_stop(struct host *h)
     h->up = false;
     disk_refuse(h->disk, true);
     unwind(h);
+}
+
+/* From here on every call of a handler is refused, and the disk keeps what such a death leaves. */
+static void go_down(struct host *h, enum crash_mode mode, uint32_t n, uint64_t down_for)
+{
+    must(h->up);
+    h->up = false;
+    h->stopping = false;
+    h->buried = false;
+    h->down_for = down_for;
+    h->incarnation++;
+    operations_trouble(h->operations, SIM_TIME_MAX);
+    disk_crash(h->disk, mode, n);
 }
 
 /* The host died in a worker's step. What was only in memory goes, and the image of the process just
@@ -306,19 +328,38 @@ static void bury(struct host *h)
     h->listener.died(h->listener.context);
     uint64_t down = h->down_for;
     if (down == 0) {
-        struct rng_key key = {
-            .draw = DRAW_RESTART, .host = h->place, .nth = (uint16_t)h->counters.crashes};
+        struct rng_key key = {.draw = DRAW_RESTART,
+                              .host = h->place,
+                              .nth = (uint16_t)(h->counters.crashes + h->counters.stops)};
         down = dist_sample(&h->config->restart, run_draw(h->run, &key));
     }
     struct event e = {.kind = EVENT_RESTART, .host = h->place, .serial = h->incarnation};
     queue_push(&h->run->queue, h->run->now + down, &e);
 }
 
+/* The last handling of a process that was asked to stop is over: it ends. What it wrote stays, and
+ * what was in its memory goes, as at a crash of the process alone. */
+static void end_if_done(struct host *h)
+{
+    if (!h->up || !h->stopping) {
+        return;
+    }
+    for (uint32_t i = 0; i < h->config->workers; i++) {
+        if (coro_busy(h->workers[i].coro)) {
+            return;
+        }
+    }
+    record_host(h, RECORD_STOP, 1, 0);
+    h->counters.stops++;
+    go_down(h, CRASH_PROCESS, 0, h->down_for);
+}
+
 static void pump(struct host *h)
 {
     struct worker *w;
+    end_if_done(h);
     bury(h);
-    while (h->up && h->inbox_count > 0 && (w = idle_worker(h)) != NULL) {
+    while (h->up && !h->stopping && h->inbox_count > 0 && (w = idle_worker(h)) != NULL) {
         struct message m = inbox_pop(h);
         struct operation *op = operations_at(h->operations, m.slot);
         op->handlings++;
@@ -333,6 +374,7 @@ static void pump(struct host *h)
                                            .worker = w->number,
                                            .code = w->number});
         run_worker(h, w, true);
+        end_if_done(h);
         bury(h);
     }
 }
@@ -344,7 +386,7 @@ void host_deliver(struct host *h, struct operation *op, const struct message *m)
                           .attempt = m->attempt,
                           .copy = record_copy(m->copy),
                           .place = h->place};
-    if (!h->up) {
+    if (!h->up || h->stopping) {
         run_record(h->run, line);
         let_go(h, op);
         return;
@@ -372,14 +414,32 @@ void host_resume(struct host *h, unsigned worker, uint32_t serial)
 
 void host_die(struct host *h, enum crash_mode mode, uint32_t n, uint64_t down_for)
 {
-    must(h->up);
-    h->up = false;
-    h->buried = false;
-    h->down_for = down_for;
     h->counters.crashes++;
-    h->incarnation++;
     record_host(h, RECORD_CRASH, (uint8_t)mode, n);
-    disk_crash(h->disk, mode, n);
+    go_down(h, mode, n, down_for);
+}
+
+void host_ask_to_stop(struct host *h, uint64_t killed_after, uint64_t down_for)
+{
+    must(h->up);
+    h->stopping = true;
+    h->down_for = down_for;
+    operations_trouble(h->operations, SIM_TIME_MAX);
+    record_host(h, RECORD_STOP, 0, (int64_t)killed_after);
+    drop_inbox(h);
+    if (killed_after > 0) {
+        struct event e = {.kind = EVENT_KILL, .host = h->place, .serial = h->incarnation};
+        queue_push(&h->run->queue, h->run->now + killed_after, &e);
+    }
+}
+
+void host_kill(struct host *h, uint32_t incarnation)
+{
+    if (incarnation != h->incarnation || !h->up || !h->stopping) {
+        return;
+    }
+    host_die(h, CRASH_PROCESS, 0, h->down_for);
+    bury(h);
 }
 
 void host_restart(struct host *h, uint32_t incarnation)
@@ -394,5 +454,6 @@ void host_restart(struct host *h, uint32_t incarnation)
         /* A process that cannot open a broken database; the kept one meets it in its statements. */
         put_process_back(h);
     }
+    h->operations->troubled_until = h->run->now;
     record_host(h, RECORD_RESTART, 0, 0);
 }

@@ -71,7 +71,7 @@ struct host_listener {
 };
 
 struct host_counters {
-    uint64_t deliveries, repeated_deliveries, handlings, crashes, restarts, commits;
+    uint64_t deliveries, repeated_deliveries, handlings, crashes, stops, restarts, commits;
     uint64_t handlings_fresh, handlings_duplicate, sql_fresh, sql_duplicate;
 };
 
@@ -101,7 +101,9 @@ struct host {
     struct worker *running; /* whose coroutine is on the stack */
     struct host_clock clock;
     bool up;
-    bool buried; /* death has been dealt with */
+    bool buried;    /* death has been dealt with */
+    bool stopping;  /* up, but takes nothing new */
+    bool unwinding; /* dead; what survived has not been read yet */
     uint32_t incarnation;
     uint64_t down_for;     /* of the present crash; 0: by configuration */
     struct message *inbox; /* ring of deliveries no worker has taken */
@@ -130,9 +132,13 @@ void host_deliver(struct host *h, struct operation *op, const struct message *m)
 /* EVENT_RESUME, EVENT_RESTART. */
 void host_resume(struct host *h, unsigned worker, uint32_t serial);
 void host_restart(struct host *h, uint32_t incarnation);
+/* EVENT_KILL: what was asked to stop and still runs dies as at a crash of the process. */
+void host_kill(struct host *h, uint32_t incarnation);
 
 /* The two ways a handler's calls touch the host's life; for sim/handling.c. */
 void host_die(struct host *h, enum crash_mode mode, uint32_t n, uint64_t down_for);
+/* It takes nothing new, ends what runs and ends; killed after that long, 0: never. */
+void host_ask_to_stop(struct host *h, uint64_t killed_after, uint64_t down_for);
 void host_sleep(struct worker *w, uint64_t until);
 /* A transaction has ended: whoever waits for a lock tries again. */
 void host_wake_waiting(struct host *h);

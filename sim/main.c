@@ -31,6 +31,10 @@ static enum exit_status dispatch(const struct options *o)
     switch (o->command) {
     case COMMAND_RUN:
         return cmd_run(o);
+    case COMMAND_EXPLORE:
+        return cmd_explore(o);
+    case COMMAND_SHRINK:
+        return cmd_shrink(o);
     case COMMAND_SHOW:
         return cmd_show(o);
     case COMMAND_COMPARE:

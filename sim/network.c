@@ -74,7 +74,11 @@ static void send_copy(struct network *n, struct operation *op, const struct mess
     struct site lose = site_of(m, FAULT_LOSE);
     bool lost = schedule_fires(&n->run->schedule, &lose, n->run->now, &value);
     bool is_cut = cut(n, from, to);
+    bool first = m->copy == 1 && m->echo <= 1;
     if (lost || is_cut) {
+        if (first) {
+            operation_hinder(op, m->attempt);
+        }
         record(n, m, RECORD_LOST, from, is_cut);
         n->lost++;
         return;
@@ -87,6 +91,10 @@ static void send_copy(struct network *n, struct operation *op, const struct mess
     if (schedule_fires(&n->run->schedule, &late, n->run->now, &value)) {
         record(n, m, RECORD_DELAYED, from, (int64_t)value.time);
         delay += value.time;
+        op->late |= first && m->attempt == op->attempt;
+    }
+    if (op->late && first && n->run->now + delay >= op->waits_until) {
+        operation_hinder(op, m->attempt);
     }
     struct event e = {.message = *m, .kind = EVENT_ARRIVE, .host = (uint8_t)to};
     queue_push(&n->run->queue, n->run->now + delay, &e);

@@ -36,6 +36,7 @@ void operations_reset(struct operations *o)
     o->free_count = 0;
     o->open = 0;
     o->in_flight = 0;
+    o->troubled_until = 0;
 }
 
 static void grow(struct operations *o)
@@ -69,6 +70,52 @@ struct operation *operations_open(struct operations *o, uint64_t op, uint64_t op
     p->slot = slot;
     o->open++;
     return p;
+}
+
+void operation_sent(struct operation *op)
+{
+    op->waits = true;
+    op->met_fault = op->late = false;
+}
+
+void operation_waited(const struct operations *o, struct operation *op)
+{
+    if (!op->waits) {
+        return;
+    }
+    op->waits = false;
+    if (op->met_fault || o->troubled_until >= op->last_sent) {
+        op->hindered++;
+    } else if (op->fair_attempt == 0) {
+        op->fair_attempt = op->attempt;
+    }
+}
+
+void operation_effect_committed(struct operation *op, struct occasion when)
+{
+    for (size_t i = 0; i < EFFECTS_TOLD; i++) {
+        if (op->effect_at[i].at == 0) {
+            op->effect_at[i] = when;
+            return;
+        }
+    }
+}
+
+void operation_audited(struct operation *op)
+{
+    uint32_t known = 0;
+    for (uint32_t i = 0; i < EFFECTS_TOLD; i++) {
+        if (i >= op->audited) {
+            op->effect_at[i] = (struct occasion){0};
+        }
+        known += op->effect_at[i].at != 0;
+    }
+    if (known < op->audited && op->dying.at != 0) {
+        operation_effect_committed(op, op->dying);
+    }
+    op->dying = (struct occasion){0};
+    op->effects = op->audited;
+    op->effects_ever = op->effects > op->effects_ever ? op->effects : op->effects_ever;
 }
 
 void operations_release(struct operations *o, struct operation *p)

@@ -24,6 +24,15 @@ enum belief {
 };
 const char *belief_text(enum belief b);
 
+#define EFFECTS_TOLD 2
+
+/* When something was done to an operation, and for which of its messages. */
+struct occasion {
+    uint64_t at; /* 0: never */
+    uint16_t attempt;
+    uint16_t copy;
+};
+
 struct operation {
     /* What it is. */
     uint64_t op; /* 0: slot is free */
@@ -41,7 +50,17 @@ struct operation {
     uint64_t first_sent, last_sent, last_wait;
     struct queue_handle timer; /* its time-out or its next send */
     bool waiting_to_send;
+    uint64_t key_of; /* operation whose key it carries by a fault; 0: its own */
     bool retiring; /* only waits for its effect to be durable */
+    uint64_t closed_at;
+
+    /* Whether faults left it a fair chance: see operation_waited. */
+    bool waits;            /* for the answer to its present attempt */
+    bool met_fault;        /* something lay in the way of the present attempt */
+    bool late;             /* a fault has delayed the present attempt */
+    uint64_t waits_until;  /* when the present wait ends by itself */
+    uint16_t hindered;     /* attempts that met a fault */
+    uint16_t fair_attempt; /* first attempt that met none and was not finally answered; 0: none */
 
     /* The network's and the host's: what could still touch it. */
     uint32_t in_flight; /* copies under way, deliveries queued, handlings running */
@@ -58,16 +77,37 @@ struct operation {
     uint32_t audited;       /* ledger rows that the latest audit found */
     uint32_t violated;      /* set of checks already reported for it */
 
+    /* What sentences on violations tell of it. */
+    struct occasion effect_at[EFFECTS_TOLD]; /* commits of the first effects that are state */
+    struct occasion dying;                   /* handling whose commit a crash has cut off */
+    struct occasion replied, acked;          /* latest reply to leave; first success to leave */
+
     char key[KEY_MAX]; /* what travels */
 };
+
+/* A fault lay on the way of a message of this attempt, or in its handling. */
+static inline void operation_hinder(struct operation *op, unsigned attempt)
+{
+    op->met_fault |= attempt == op->attempt;
+}
+/* No attempt has been left alone by faults: that it is unfinished says nothing of the receiver. */
+static inline bool operation_excused(const struct operation *op)
+{
+    return op->attempt > 0 && op->hindered >= op->attempt;
+}
+/* Its first effects as of now are those committed before, those of a commit that was cut off, or
+ * what the disk has kept of them. */
+void operation_effect_committed(struct operation *op, struct occasion when);
+void operation_audited(struct operation *op);
 
 struct operations {
     struct operation **slots; /* stable addresses */
     uint32_t count, capacity;
     uint32_t *free_slots;
     uint32_t free_count;
-    uint32_t open;      /* not closed by their senders */
-    uint64_t in_flight; /* sum over all */
+    uint32_t open;           /* not closed by their senders */
+    uint64_t in_flight;      /* sum over all */
+    uint64_t troubled_until; /* till then the receiver is down, ends or stands still by a fault */
 };
 
 void operations_init(struct operations *o);
@@ -75,6 +115,17 @@ void operations_fini(struct operations *o);
 void operations_reset(struct operations *o);
 /* A zeroed slot with op and hash set, open. */
 struct operation *operations_open(struct operations *o, uint64_t op, uint64_t op_hash);
+/* The sender has sent an attempt, and stops waiting for its answer. An attempt had a fair way if,
+ * from its sending to the end of its wait, no fault touched its first copy, the reply to that, or
+ * any handling of it, the sender did not die, and the receiver was neither down nor standing still
+ * by a fault. A delay counts where it made the answer miss the wait. */
+void operation_sent(struct operation *op);
+void operation_waited(const struct operations *o, struct operation *op);
+/* Until the given time; SIM_TIME_MAX while nobody knows the end. */
+static inline void operations_trouble(struct operations *o, uint64_t until)
+{
+    o->troubled_until = until > o->troubled_until ? until : o->troubled_until;
+}
 void operations_release(struct operations *o, struct operation *op);
 static inline struct operation *operations_at(const struct operations *o, uint32_t slot)
 {

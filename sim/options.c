@@ -133,12 +133,14 @@ static bool check_operands(const struct options *o, FILE *errors)
     case COMMAND_COUNT:
         return true;
     case COMMAND_RUN:
+    case COMMAND_EXPLORE:
     case COMMAND_CHECK:
     case COMMAND_COMPARE:
         least = 1;
         most = SIZE_MAX;
         break;
     case COMMAND_SHOW:
+    case COMMAND_SHRINK:
         least = most = 1;
         break;
     case COMMAND_NEW:
@@ -230,12 +232,18 @@ static int apply_options(int argc, char **argv, const char *word, FILE *errors, 
 
 bool options_parse(int argc, char **argv, FILE *errors, struct options *o)
 {
-    *o = (struct options){
-        .seed_first = 1, .seed_last = 1, .shard = 1, .shards = 1, .limit = 200, .paths = argv};
+    *o = (struct options){.seed_first = 1,
+                          .seed_last = 1,
+                          .shard = 1,
+                          .shards = 1,
+                          .faults = OPTION_NOT_GIVEN,
+                          .jobs = 1,
+                          .paths = argv};
     const char *word = command_word(argc, argv);
     if (word != NULL && !find_command(o, word, errors)) {
         return false;
     }
+    o->limit = o->command == COMMAND_SHOW ? 200 : 0;
     int left = apply_options(argc, argv, word, errors, o);
     if (left < 0) {
         return false;

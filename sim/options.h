@@ -9,6 +9,9 @@
 /* X(name, text, operands, about) */
 #define COMMANDS(X)                                                                                \
     X(COMMAND_RUN, "run", "FILE|DIR...", "play scenarios; one verdict per scenario and receiver")  \
+    X(COMMAND_EXPLORE, "explore", "FILE|DIR...",                                                   \
+      "every schedule with at most --faults K faults; a certificate for each receiver")            \
+    X(COMMAND_SHRINK, "shrink", "FILE", "the smallest story that fails, as a scenario")            \
     X(COMMAND_SHOW, "show", "FILE", "one run as a sequence diagram")                               \
     X(COMMAND_COMPARE, "compare", "FILE|DIR...",                                                   \
       "receivers side by side; tables and plots written to -o DIR")                                \
@@ -54,6 +57,7 @@ enum format_name {
 
 /* JSON knows signed integers only. */
 #define SEED_MAX ((uint64_t)INT64_MAX)
+#define OPTION_NOT_GIVEN UINT64_MAX
 #define SEEDS_MAX UINT64_C(1000000000000) /* of one --seeds */
 
 struct options {
@@ -68,8 +72,15 @@ struct options {
     enum format_name format;
     const char *output;     /* -o; NULL: standard output */
     uint64_t shard, shards; /* 1 <= shard <= shards */
-    uint64_t limit;         /* lines of a diagram */
-    const char *operation;  /* NULL: all */
+    uint64_t limit;         /* lines of a diagram; runs of an exploration, 0: all */
+    uint64_t limit_ns;      /* wall time of an exploration; 0: any */
+    uint64_t faults;        /* of an exploration; OPTION_NOT_GIVEN: the scenario's */
+    uint64_t jobs;
+    const char *only, *assume; /* comma-separated; NULL: not given */
+    bool keep_faults, full_power;
+    bool no_shrink;
+    const char *keep;      /* directory for the smallest story; NULL: not kept */
+    const char *operation; /* NULL: all */
     bool twice, fail_fast, quiet, help, version;
 };
 

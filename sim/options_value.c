@@ -22,7 +22,7 @@ static bool number(const char *s, const char **end, uint64_t most, uint64_t *out
     const char *p = s;
     for (; *p >= '0' && *p <= '9'; p++) {
         uint64_t digit = (uint64_t)(*p - '0');
-        if (n > (most - digit) / 10) {
+        if (digit > most || n > (most - digit) / 10) {
             return false;
         }
         n = n * 10 + digit;
@@ -87,13 +87,33 @@ static bool parse_receivers(struct options *o, const char *list)
     }
 }
 
+/* The formats that a command has. */
+static const char *formats_of(enum command c)
+{
+    switch (c) {
+    case COMMAND_SHOW:
+        return "text, mermaid";
+    case COMMAND_EXPLORE:
+        return "text, json";
+    case COMMAND_NONE:
+    case COMMAND_SHRINK:
+    case COMMAND_RUN:
+    case COMMAND_COMPARE:
+    case COMMAND_CHECK:
+    case COMMAND_NEW:
+    case COMMAND_LIST:
+    case COMMAND_COUNT:
+        break;
+    }
+    return "text, json, junit, tap";
+}
+
 static bool parse_format(struct options *o, const char *value, FILE *errors)
 {
+    const char *known = formats_of(o->command);
     struct nearest n = {.word = value, .len = strlen(value)};
     for (size_t i = 0; i < ARRAY_LEN(formats); i++) {
-        bool show_only = i == FORMAT_MERMAID;
-        bool run_only = i == FORMAT_JSON || i == FORMAT_JUNIT || i == FORMAT_TAP;
-        if (o->command == COMMAND_SHOW ? run_only : show_only) {
+        if (strstr(known, formats[i]) == NULL) {
             continue;
         }
         if (strcmp(formats[i], value) == 0) {
@@ -106,8 +126,7 @@ static bool parse_format(struct options *o, const char *value, FILE *errors)
     if (n.best != NULL) {
         options_suggest(errors, &n, "");
     } else {
-        fprintf(errors, "; known are %s\n",
-                o->command == COMMAND_SHOW ? "text, mermaid" : "text, json, junit, tap");
+        fprintf(errors, "; known are %s\n", known);
     }
     return false;
 }
@@ -156,9 +175,36 @@ bool options_apply(struct options *o, enum option option, const char *value, FIL
             return refuse(errors, o, option, value, "K/N with 1 <= K <= N");
         }
         return true;
+    case OPTION_FAULTS:
+        return parse_number(value, 5, &o->faults) ||
+               refuse(errors, o, option, value, "a number from 0 to 5");
+    case OPTION_JOBS:
+        return (parse_number(value, 64, &o->jobs) && o->jobs > 0) ||
+               refuse(errors, o, option, value, "a number from 1 to 64");
+    case OPTION_ONLY:
+        o->only = value;
+        return true;
+    case OPTION_ASSUME:
+        o->assume = value;
+        return true;
+    case OPTION_KEEP_FAULTS:
+        o->keep_faults = true;
+        return true;
+    case OPTION_FULL_POWER:
+        o->full_power = true;
+        return true;
     case OPTION_LIMIT:
+        if (o->command == COMMAND_EXPLORE && duration_parse(value, strlen(value), &o->limit_ns)) {
+            return o->limit_ns > 0 || refuse(errors, o, option, value, "a time above 0");
+        }
         return (parse_number(value, SEED_MAX, &o->limit) && o->limit > 0) ||
                refuse(errors, o, option, value, "a number from 1 on");
+    case OPTION_NO_SHRINK:
+        o->no_shrink = true;
+        return true;
+    case OPTION_KEEP:
+        o->keep = value;
+        return value[0] != '\0' || refuse(errors, o, option, value, "a directory");
     case OPTION_OPERATION:
         o->operation = value;
         return true;

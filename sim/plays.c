@@ -29,8 +29,11 @@ static size_t add_receiver(struct scenario *s, const char *name, const struct re
     size_t n = s->receiver_count++;
     s->receivers = sim_realloc(s->receivers, n + 1, sizeof(*s->receivers));
     s->expectations = sim_realloc(s->expectations, n + 1, sizeof(*s->expectations));
+    s->explore_expectations =
+        sim_realloc(s->explore_expectations, n + 1, sizeof(*s->explore_expectations));
     s->receivers[n] = (struct scenario_receiver){.name = sim_strdup(name), .code = code};
     s->expectations[n] = s->expect_others;
+    s->explore_expectations[n] = s->explore_others;
     return n;
 }
 

@@ -12,7 +12,7 @@
 #include <time.h>
 #include <unistd.h>
 
-static uint64_t wall_clock(void)
+uint64_t progress_clock(void)
 {
     struct timespec t;
     clock_gettime(CLOCK_MONOTONIC, &t);
@@ -23,25 +23,35 @@ void progress_begin(struct progress *p, uint64_t total, bool quiet)
 {
     *p = (struct progress){.on = !quiet && isatty(STDERR_FILENO), .total = total};
     if (p->on) {
-        p->began = wall_clock();
+        p->began = progress_clock();
     }
+}
+
+/* Whether it is time to say something again. */
+static bool due(const struct progress *p, uint64_t now)
+{
+    return p->on && now - p->began >= SIM_S && now - p->said >= SIM_S / 5;
+}
+
+void progress_say(struct progress *p, const char *text)
+{
+    uint64_t now = p->on ? progress_clock() : 0;
+    if (!due(p, now)) {
+        return;
+    }
+    fprintf(stderr, "\r\033[K%s, %" PRIu64 " s", text, (now - p->began) / SIM_S);
+    fflush(stderr);
+    p->said = now;
+    p->shown = true;
 }
 
 void progress_step(struct progress *p, uint64_t done)
 {
-    if (!p->on) {
-        return;
+    char text[64];
+    if (p->on) {
+        snprintf(text, sizeof(text), "%" PRIu64 " of %" PRIu64 " runs", done, p->total);
+        progress_say(p, text);
     }
-    uint64_t now = wall_clock();
-    if (now - p->began < SIM_S || now - p->said < SIM_S / 5) {
-        return;
-    }
-    uint64_t seconds = (now - p->began) / SIM_S;
-    fprintf(stderr, "\r\033[K%" PRIu64 " of %" PRIu64 " runs, %" PRIu64 " s", done, p->total,
-            seconds);
-    fflush(stderr);
-    p->said = now;
-    p->shown = true;
 }
 
 void progress_clear(struct progress *p)

@@ -15,6 +15,10 @@ struct progress {
 void progress_begin(struct progress *p, uint64_t total, bool quiet);
 /* `done` runs have ended. From the second second on, says so a few times a second. */
 void progress_step(struct progress *p, uint64_t done);
+/* The same with any text. */
+void progress_say(struct progress *p, const char *text);
+/* A monotonic clock, ns: for how long something took, never for a run. */
+uint64_t progress_clock(void);
 /* Takes the line away, before anything else is printed and at the end. */
 void progress_clear(struct progress *p);
 

@@ -1,4 +1,4 @@
-/* What one run came to, in words: verdicts, sentences on violations, the command that repeats it.
+/* What one run came to, in words: verdicts, names, the command that repeats it.
  *
  * In: plain data of a run. Out: text that is safe to print. Names come from scenario files and may
  * hold anything: in sentences they are plain or JSON-quoted, in a command they are quoted for a
@@ -69,130 +69,6 @@ const char *seconds_text(uint64_t at, char out[SECONDS_TEXT])
     return out;
 }
 
-/* ---- sentences on violations ---- */
-
-/* A receipt came through a receiver, which may have made it up. */
-static bool known_operation(const struct scenario *s, uint64_t op)
-{
-    unsigned sender = op_sender(op);
-    if (sender < PLACE_SENDER || sender - PLACE_SENDER >= s->sender_count) {
-        return false;
-    }
-    const struct sender_config *c = &s->senders[sender - PLACE_SENDER];
-    return op_number(op) >= 1 && op_number(op) <= c->message_count + c->workload.count;
-}
-
-/* "the receipt of m-78 (its effect 1)", or only its number. */
-static void receipt_text(const struct scenario *s, int64_t receipt, char *out, size_t size)
-{
-    uint64_t op = receipt_op(receipt);
-    char raw[KEY_MAX], name[NAME_TEXT];
-    if (receipt <= 0 || !known_operation(s, op)) {
-        snprintf(out, size, "receipt %" PRId64, receipt);
-        return;
-    }
-    scenario_operation_id(s, op, raw);
-    name_text(raw, name, sizeof(name));
-    snprintf(out, size, "the receipt of %s (its effect %u)", name, receipt_nth(receipt));
-}
-
-/* The names in a sentence. */
-struct cast {
-    char op[NAME_TEXT];
-    char sender[NAME_TEXT];
-    char entity[NAME_TEXT];
-    char at[SECONDS_TEXT];
-    char receipt_a[NAME_TEXT + 64], receipt_b[NAME_TEXT + 64]; /* of WHY_..._REPLY and RESPONSE */
-};
-
-static void cast_of(const struct scenario *s, const struct violation *v, struct cast *c)
-{
-    char raw[KEY_MAX] = "";
-    snprintf(c->op, sizeof(c->op), "the world");
-    snprintf(c->sender, sizeof(c->sender), "the sender");
-    snprintf(c->entity, sizeof(c->entity), "the entity");
-    if (v->op != 0) {
-        scenario_operation_id(s, v->op, raw);
-        name_text(raw, c->op, sizeof(c->op));
-        size_t sender = op_sender(v->op) - PLACE_SENDER;
-        if (sender < s->sender_count) {
-            name_text(s->senders[sender].name, c->sender, sizeof(c->sender));
-        }
-    }
-    bool names_entity = v->reason == WHY_EFFECTS || v->reason == WHY_LOST ||
-                        v->reason == WHY_GHOST || v->reason == WHY_BALANCE;
-    if (names_entity && v->b >= 0 && (uint64_t)v->b <= UINT32_MAX) {
-        name_text(scenario_entity(s, (uint32_t)v->b, raw), c->entity, sizeof(c->entity));
-    }
-    seconds_text(v->at, c->at);
-    receipt_text(s, v->a, c->receipt_a, sizeof(c->receipt_a));
-    receipt_text(s, v->b, c->receipt_b, sizeof(c->receipt_b));
-}
-
-static const char *times(int64_t n)
-{
-    return n == 1 ? "time" : "times";
-}
-
-static int sentence(const struct cast *c, const struct violation *v, char *out, size_t size)
-{
-    char a[SECONDS_TEXT], b[SECONDS_TEXT];
-    seconds_text((uint64_t)v->a, a);
-    seconds_text((uint64_t)v->b, b);
-    switch (v->reason) {
-    case WHY_EFFECTS:
-        return snprintf(out, size, "%s charged %" PRId64 " %s by %s", c->entity, v->a, times(v->a),
-                        c->op);
-    case WHY_LOST:
-        return snprintf(out, size, "%s believes %s done, but %s was never charged by it", c->sender,
-                        c->op, c->entity);
-    case WHY_GHOST:
-        return snprintf(out, size,
-                        "%s was told that %s failed, but %s was charged %" PRId64 " %s by it",
-                        c->sender, c->op, c->entity, v->a, times(v->a));
-    case WHY_NOT_DURABLE:
-        return snprintf(out, size, "%s, acknowledged at %s s, was undone by the crash at %s s",
-                        c->op, a, b);
-    case WHY_FOREIGN_REPLY:
-        return snprintf(out, size, "%s was answered at %s s with %s, which is not its own", c->op,
-                        c->at, c->receipt_a);
-    case WHY_REFUSED_LATER:
-        return snprintf(out, size, "%s had succeeded at %s s and was refused at %s s", c->op, a,
-                        c->at);
-    case WHY_OTHER_RESPONSE:
-        return snprintf(out, size, "%s was answered at %s s with %s, but first with %s", c->op,
-                        c->at, c->receipt_a, c->receipt_b);
-    case WHY_MERGED:
-        return snprintf(out, size,
-                        "%s was answered as a duplicate at %s s, though it had never "
-                        "been handled",
-                        c->op, c->at);
-    case WHY_STUCK:
-        return snprintf(out, size, "%s has no final answer after %" PRId64 " %s", c->op, v->a,
-                        v->a == 1 ? "attempt" : "attempts");
-    case WHY_GAVE_UP:
-        return snprintf(out, size, "%s gave %s up after %" PRId64 " %s, which the contract forbids",
-                        c->sender, c->op, v->a, v->a == 1 ? "attempt" : "attempts");
-    case WHY_BALANCE:
-        return snprintf(
-            out, size, "the balance of %s is %" PRIu64 " %s than the sum of its effects", c->entity,
-            v->a < 0 ? -(uint64_t)v->a : (uint64_t)v->a, v->a < 0 ? "less" : "more");
-    case WHY_CORRUPT:
-        return snprintf(out, size, "the database cannot be read at %s s: it is corrupt", c->at);
-    }
-    must(!"a reason");
-}
-
-size_t violation_text(const struct scenario *s, const struct violation *v, char *out, size_t size)
-{
-    struct cast c;
-    must(size > 0);
-    cast_of(s, v, &c);
-    int n = sentence(&c, v, out, size);
-    must(n >= 0);
-    return (size_t)n < size ? (size_t)n : size - 1;
-}
-
 /* ---- the command that repeats a run ---- */
 
 /* Control characters, and the marks that reorder or hide text on a screen. */
@@ -236,7 +112,7 @@ size_t shell_word(const char *word, char *out, size_t size)
 }
 
 /* As --receiver reads it: names that are not plain are JSON strings, which keep their commas. */
-static void receiver_word(const char *name, char *out, size_t size)
+void receiver_word(const char *name, char *out, size_t size)
 {
     char quoted[NAME_TEXT];
     name_text(name, quoted, sizeof(quoted));

@@ -50,10 +50,11 @@ struct result {
     uint64_t operations, attempts, deliveries, duplicates, handlings, effects;
     uint64_t repeated; /* operations with a second attempt or a second delivery */
     uint64_t copies, lost, crashes, restarts, gave_up, doubled, with_effect;
-    uint64_t beyond; /* effects beyond the first of their operation */
-    uint64_t slots;  /* most operations alive at once */
-    uint64_t events; /* of the queue */
-    uint64_t ended;  /* virtual time */
+    uint64_t unfinishable; /* operations of which faults left no attempt alone */
+    uint64_t beyond;       /* effects beyond the first of their operation */
+    uint64_t slots;        /* most operations alive at once */
+    uint64_t events;       /* of the queue */
+    uint64_t ended;        /* virtual time */
     uint64_t history_hash, history_count;
     struct costs costs;
 };
@@ -63,7 +64,8 @@ void result_fini(struct result *r);
 /* Sets verdict, expected and reason from everything else. */
 void result_judge(struct result *r);
 
-/* One sentence on a violation, with names from the scenario: "order-1042 charged 2 times by m-77".
+/* One sentence on a violation, which says what contradicts what, with names from the scenario:
+ * "order-1042 charged 2 times: m-77/1 at 1.064 s, m-77/2 at 2.043 s; shop believes m-77 done once".
  * Returns the length; always ends with NUL. VIOLATION_TEXT bytes are always enough. */
 #define VIOLATION_TEXT (4 * SENTENCE_MAX)
 size_t violation_text(const struct scenario *s, const struct violation *v, char *out, size_t size);
@@ -77,6 +79,9 @@ size_t name_text(const char *name, char *out, size_t size);
 /* One word of a shell command: plain, or quoted so that no control character is left. Returns what
  * snprintf would. */
 size_t shell_word(const char *word, char *out, size_t size);
+/* A receiver's name as --receiver takes it: JSON-quoted where it is not plain, and for the shell.
+ */
+void receiver_word(const char *name, char *out, size_t size);
 /* Seconds on the world's clock, which starts at 1 s, with 3 decimals: "1.250". Returns out. */
 #define SECONDS_TEXT 32
 const char *seconds_text(uint64_t at, char out[SECONDS_TEXT]);

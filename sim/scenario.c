@@ -115,6 +115,7 @@ void scenario_fini(struct scenario *s)
     free(s->about);
     free(s->receivers);
     free(s->expectations);
+    free(s->explore_expectations);
     free(s->senders);
     free(s->entities);
     free(s->ids);

@@ -52,10 +52,11 @@ struct scenario {
     struct fault_rates rates;
     struct fault *faults;
     size_t fault_count;
-    uint64_t faults_until;   /* absolute; 0: the last first send plus 60 s */
-    bool no_give_up;         /* contract: giving up is a violation of progress */
-    uint32_t explore_faults; /* explore: {faults: K}; 0: not given */
-    struct expectation explore_expect;
+    uint64_t faults_until;                    /* absolute; 0: the last first send plus 60 s */
+    bool no_give_up;                          /* contract: giving up is a violation of progress */
+    uint32_t explore_faults;                  /* explore: {faults: K}; 0: not given */
+    struct expectation *explore_expectations; /* one for each receiver, as `expectations` */
+    struct expectation explore_others;        /* as `expect_others` */
 };
 
 /* Errors go to `errors` (a stream of the caller's), one a line with file, line, column, the source

@@ -155,7 +155,8 @@ static bool read_expectation(struct yaml *y, const struct yaml_node *node, struc
     return true;
 }
 
-static void expect_by_receiver(struct reader *r, const struct yaml_node *map)
+static void expect_by_receiver(struct reader *r, const struct yaml_node *map,
+                               struct expectation *list)
 {
     struct yaml *y = &r->yaml;
     for (const struct yaml_node *key = map->first; key != NULL; key = key->next) {
@@ -172,44 +173,52 @@ static void expect_by_receiver(struct reader *r, const struct yaml_node *map)
                        near.best ? "\"?" : "");
             continue;
         }
-        if (r->s->expectations[i].given) {
+        if (list[i].given) {
             yaml_error(y, key->at, "key %s stands here twice; first in line %d", found,
-                       r->s->expectations[i].line);
+                       list[i].line);
             continue;
         }
-        read_expectation(y, key->value, &r->s->expectations[i]);
+        read_expectation(y, key->value, &list[i]);
     }
 }
 
-static void read_explore(struct reader *r, const struct yaml_node *node)
+/* The value of an `expect` (NULL: there is none): one for each receiver, and one for those that
+ * --receiver brings in. */
+static struct expectation *read_expect(struct reader *r, const struct yaml_node *node,
+                                       struct expectation *others)
+{
+    size_t count = r->s->receiver_count;
+    struct expectation *list = sim_zalloc(count, sizeof(*list));
+    if (node == NULL) {
+        return list;
+    }
+    if (node->kind == YAML_MAPPING) {
+        expect_by_receiver(r, node, list);
+    } else if (read_expectation(&r->yaml, node, others)) {
+        for (size_t i = 0; i < count; i++) {
+            list[i] = *others;
+        }
+    }
+    return list;
+}
+
+/* The `expect` inside, where there is one. */
+static const struct yaml_node *read_explore(struct reader *r, const struct yaml_node *node)
 {
     if (node == NULL || !READ_MAPPING(&r->yaml, node, "explore", "faults", "expect")) {
-        return;
+        return NULL;
     }
     if (value_of(node, "faults") == NULL) {
         yaml_error(&r->yaml, node->at, "\"faults\" is missing here: how many at most, 1..5");
     }
     read_u32(&r->yaml, value_of(node, "faults"), 1, 5, &r->s->explore_faults);
-    const struct yaml_node *expect = value_of(node, "expect");
-    if (expect != NULL) {
-        read_expectation(&r->yaml, expect, &r->s->explore_expect);
-    }
+    return value_of(node, "expect");
 }
 
 void read_expectations(struct reader *r, const struct yaml_node *mapping)
 {
     struct scenario *s = r->s;
-    s->expectations = sim_zalloc(s->receiver_count, sizeof(*s->expectations));
-    read_explore(r, value_of(mapping, "explore"));
-    const struct yaml_node *node = value_of(mapping, "expect");
-    if (node == NULL) {
-        return;
-    }
-    if (node->kind == YAML_MAPPING) {
-        expect_by_receiver(r, node);
-    } else if (read_expectation(&r->yaml, node, &s->expect_others)) {
-        for (size_t i = 0; i < s->receiver_count; i++) {
-            s->expectations[i] = s->expect_others;
-        }
-    }
+    const struct yaml_node *explore = read_explore(r, value_of(mapping, "explore"));
+    s->explore_expectations = read_expect(r, explore, &s->explore_others);
+    s->expectations = read_expect(r, value_of(mapping, "expect"), &s->expect_others);
 }

@@ -122,6 +122,9 @@ static bool random_fires(const struct schedule *s, const struct site *site,
     case FAULT_CLOCK:
     case FAULT_PARTITION:
     case FAULT_LYING_DISK:
+    case FAULT_STOP:
+    case FAULT_SENDER_CRASH:
+    case FAULT_SENDER_AMNESIA:
     case FAULT_NONE:
     case FAULT_KIND_COUNT:
         return false;
@@ -132,11 +135,11 @@ static bool random_fires(const struct schedule *s, const struct site *site,
 bool schedule_ask(struct schedule *s, const struct site *site, uint64_t now,
                   struct fault_value *value)
 {
-    if (s->observer.reached) {
-        s->observer.reached(s->observer.context, site, s->evaluated - 1);
-    }
     if (now > s->until) {
         return false;
+    }
+    if (s->observer.reached) {
+        s->observer.reached(s->observer.context, site, s->evaluated - 1);
     }
     for (size_t i = 0; i < s->listed_count; i++) {
         const struct fault *f = &s->listed[i];

@@ -27,7 +27,7 @@ struct fault_rates {
 /* What the fate of a listed fault was. */
 enum fault_fate { FATE_UNREACHED, FATE_FIRED, FATE_NOT_APPLICABLE };
 
-/* A site that was reached, told to whoever explores or lists. */
+/* A site that was reached while faults may strike, told to whoever explores or lists. */
 struct schedule_observer {
     void *context;
     void (*reached)(void *context, const struct site *site, uint64_t index);

@@ -1,5 +1,6 @@
-#include "sim/sender.h"
+#include "sim/sender_internal.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 void sender_init(struct sender *s, const struct sender_config *config, unsigned place,
@@ -16,6 +17,7 @@ void sender_fini(struct sender *s)
     if (s->zipf.cumulative) {
         zipf_fini(&s->zipf);
     }
+    free(s->deferred);
 }
 
 uint64_t sender_total(const struct sender_config *c)
@@ -32,7 +34,7 @@ static uint64_t by_own_clock(const struct sender *s, uint64_t ns)
     return (uint64_t)((unsigned __int128)ns * 1000000 / (uint64_t)(1000000 + s->drift));
 }
 
-static void push_next(struct sender *s, uint64_t at, uint64_t number)
+void sender_push_next(struct sender *s, uint64_t at, uint64_t number)
 {
     struct event e = {.kind = EVENT_NEXT_OPERATION, .host = (uint8_t)s->place};
     e.message.op = number;
@@ -56,17 +58,22 @@ void sender_start(struct sender *s)
     s->waiting = 0;
     s->last_first = 0;
     s->drift = c->clock_drift;
+    s->up = true;
+    s->incarnation = 0;
+    s->counter_behind = false;
+    s->newest = 0;
+    s->deferred_count = 0;
     s->attempts = s->gave_up = s->closed_done = s->latency_sum = s->latency_max = 0;
     for (size_t i = 0; c->workload.count == 0 && i < c->message_count; i++) {
         if (c->messages[i].at != 0) {
-            push_next(s, c->messages[i].at, i + 1);
+            sender_push_next(s, c->messages[i].at, i + 1);
             s->waiting++;
         }
     }
     skip_timed(s);
     uint64_t lanes = c->open_loop ? 1 : c->in_flight;
     for (uint64_t i = 0; i < lanes && i < sender_total(c); i++) {
-        push_next(s, SIM_START, 0);
+        sender_push_next(s, SIM_START, 0);
     }
 }
 
@@ -100,14 +107,24 @@ static size_t generated_id(const struct sender *s, uint64_t n, char *out)
     return len;
 }
 
+void sender_key(const struct sender *s, uint64_t n, char *out)
+{
+    if (s->config->workload.count > 0) {
+        generated_id(s, n, out);
+        return;
+    }
+    const struct listed_message *m = &s->config->messages[n - 1];
+    const char *key = m->key ? m->key : m->id;
+    must(strlen(key) < KEY_MAX);
+    strcpy(out, key);
+}
+
 static struct operation *open_listed(struct sender *s, uint64_t n)
 {
     const struct listed_message *m = &s->config->messages[n - 1];
     struct operation *op =
         operations_open(s->operations, op_make(s->place, n), rng_name(m->id, strlen(m->id)));
-    const char *key = m->key ? m->key : m->id;
-    must(strlen(key) < KEY_MAX);
-    strcpy(op->key, key);
+    sender_key(s, n, op->key);
     op->entity = m->entity;
     op->amount = m->amount;
     op->listed = true;
@@ -162,9 +179,9 @@ static uint64_t backoff(struct sender *s, struct operation *op)
     return wait;
 }
 
-/* Sets the operation's one timer `wait` from now. Nothing is sent at the deadline, since no answer
+/* Nothing is sent at the deadline, since no answer
  * could come in time; there the sender stops waiting for the answers to what it sent before. */
-static void arm(struct sender *s, struct operation *op, enum event_kind kind, uint64_t wait)
+void sender_arm(struct sender *s, struct operation *op, enum event_kind kind, uint64_t wait)
 {
     uint64_t at = s->run->now + by_own_clock(s, wait);
     op->waiting_to_send = kind == EVENT_SEND;
@@ -175,6 +192,7 @@ static void arm(struct sender *s, struct operation *op, enum event_kind kind, ui
             kind = EVENT_TIMEOUT;
         }
     }
+    op->waits_until = at;
     struct event e = {.kind = (uint8_t)kind, .host = (uint8_t)s->place};
     e.message = (struct message){.op = op->op, .slot = op->slot, .attempt = op->attempt};
     op->timer = queue_push(&s->run->queue, at, &e);
@@ -185,6 +203,7 @@ void sender_send(struct sender *s, struct operation *op, struct message *out)
     op->attempt++;
     s->attempts++;
     op->last_sent = s->run->now;
+    operation_sent(op);
     run_record(s->run, (struct record){.kind = RECORD_SEND,
                                        .op = op->op,
                                        .attempt = op->attempt,
@@ -196,11 +215,15 @@ void sender_send(struct sender *s, struct operation *op, struct message *out)
                             .copy = 1,
                             .direction = REQUEST};
     uint64_t timeout = s->config->retry.timeout;
-    arm(s, op, EVENT_TIMEOUT, timeout ? timeout : backoff(s, op));
+    sender_arm(s, op, EVENT_TIMEOUT, timeout ? timeout : backoff(s, op));
 }
 
 bool sender_next(struct sender *s, uint64_t number, struct message *out)
 {
+    if (!s->up) {
+        sender_defer(s, number);
+        return false;
+    }
     if (number > 0) {
         must(s->waiting > 0);
         s->waiting--;
@@ -213,23 +236,29 @@ bool sender_next(struct sender *s, uint64_t number, struct message *out)
     }
     struct operation *op =
         s->config->workload.count > 0 ? open_generated(s, number) : open_listed(s, number);
+    if (s->counter_behind) {
+        sender_key(s, s->newest, op->key);
+        s->counter_behind = false;
+        op->key_of = op_make(s->place, s->newest);
+    }
+    s->newest = number;
     op->first_sent = s->run->now;
     s->last_first = s->run->now;
     bool in_loop = op->listed ? s->config->messages[number - 1].at == 0 : true;
     if (in_loop && s->config->open_loop && s->next <= sender_total(s->config)) {
         struct rng_key key = operation_key(op, DRAW_ARRIVAL);
-        push_next(s, s->run->now + dist_sample(&s->config->gap, run_draw(s->run, &key)), 0);
+        sender_push_next(s, s->run->now + dist_sample(&s->config->gap, run_draw(s->run, &key)), 0);
     }
     sender_send(s, op, out);
     return true;
 }
 
-static void close_operation(struct sender *s, struct operation *op, enum belief belief,
-                            bool gave_up)
+void sender_close(struct sender *s, struct operation *op, enum belief belief, bool gave_up)
 {
     queue_remove(&s->run->queue, op->timer);
     op->belief = (uint8_t)belief;
     op->closed = true;
+    op->closed_at = s->run->now;
     op->gave_up = gave_up;
     s->operations->open--;
     if (belief == BELIEF_DONE) {
@@ -247,7 +276,7 @@ static void close_operation(struct sender *s, struct operation *op, enum belief 
                                        .value = gave_up});
     bool in_loop = op->listed ? s->config->messages[op_number(op->op) - 1].at == 0 : true;
     if (in_loop && !s->config->open_loop && s->next <= sender_total(s->config)) {
-        push_next(s, s->run->now, 0);
+        sender_push_next(s, s->run->now, 0);
     }
 }
 
@@ -259,12 +288,13 @@ static bool may_retry(struct sender *s, struct operation *op)
     if (op->attempt < r->limit && !late) {
         return true;
     }
-    close_operation(s, op, s->config->give_up_is_failed ? BELIEF_FAILED : BELIEF_UNKNOWN, true);
+    sender_close(s, op, s->config->give_up_is_failed ? BELIEF_FAILED : BELIEF_UNKNOWN, true);
     return false;
 }
 
 bool sender_timeout(struct sender *s, struct operation *op, struct message *out)
 {
+    operation_waited(s->operations, op);
     if (!op->waiting_to_send) { /* else the deadline has come between two attempts */
         run_record(s->run, (struct record){.kind = RECORD_TIMEOUT,
                                            .op = op->op,
@@ -278,12 +308,22 @@ bool sender_timeout(struct sender *s, struct operation *op, struct message *out)
         sender_send(s, op, out);
         return true;
     }
-    arm(s, op, EVENT_SEND, backoff(s, op));
+    sender_arm(s, op, EVENT_SEND, backoff(s, op));
     return false;
 }
 
 void sender_answer(struct sender *s, struct operation *op, const struct message *reply)
 {
+    if (!s->up) {
+        run_record(s->run, (struct record){.kind = RECORD_DOWN,
+                                           .op = reply->op,
+                                           .attempt = reply->attempt,
+                                           .copy = record_copy(reply->copy),
+                                           .place = (uint8_t)s->place,
+                                           .code = reply->status,
+                                           .value = reply->receipt});
+        return;
+    }
     bool late = op == NULL || op->closed;
     run_record(s->run, (struct record){.kind = late ? RECORD_LATE : RECORD_ANSWER,
                                        .op = reply->op,
@@ -298,17 +338,20 @@ void sender_answer(struct sender *s, struct operation *op, const struct message 
     switch ((enum reply_status)reply->status) {
     case REPLY_DONE:
     case REPLY_DUPLICATE:
-        close_operation(s, op, BELIEF_DONE, false);
+        sender_close(s, op, BELIEF_DONE, false);
         break;
     case REPLY_REFUSED:
-        close_operation(s, op, BELIEF_FAILED, false);
+        sender_close(s, op, BELIEF_FAILED, false);
         break;
     case REPLY_RETRY_LATER:
     case REPLY_ERROR:
         /* An old attempt's error says nothing of the one that is out now. */
-        if (reply->attempt == op->attempt && !op->waiting_to_send && may_retry(s, op)) {
-            queue_remove(&s->run->queue, op->timer);
-            arm(s, op, EVENT_SEND, backoff(s, op));
+        if (reply->attempt == op->attempt && !op->waiting_to_send) {
+            operation_waited(s->operations, op);
+            if (may_retry(s, op)) {
+                queue_remove(&s->run->queue, op->timer);
+                sender_arm(s, op, EVENT_SEND, backoff(s, op));
+            }
         }
         break;
     case REPLY_NONE:

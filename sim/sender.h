@@ -2,7 +2,8 @@
  *
  * In: moments (next operation, send, time-out) and answers. Out: messages to transmit, which the
  * caller hands to the network, and events of its own in the run's queue. A time-out leaves the
- * belief unknown, never failed. Durations are measured by the sender's own clock, which may drift.
+ * belief unknown, never failed. It may die and come back: sim/sender_life.c. Durations are measured
+ * by the sender's own clock, which may drift.
  *
  * Owns: its position in its list or workload. Borrows: its configuration and the operations.
  */
@@ -23,6 +24,12 @@ struct sender {
     uint64_t waiting;    /* operations with a time of their own, not started yet */
     uint64_t last_first; /* time of the latest first send */
     int32_t drift;       /* ppm, as the schedule's clock faults have it now */
+    bool up;
+    uint32_t incarnation;
+    bool counter_behind; /* its next operation takes the key of the newest */
+    uint64_t newest;     /* number of the operation begun last */
+    uint64_t *deferred;  /* numbers of first sends that fell due while it was down; owned */
+    uint32_t deferred_count, deferred_capacity;
     uint64_t attempts, gave_up, closed_done;
     uint64_t latency_sum, latency_max; /* first send to close, of operations believed done */
 };
@@ -34,12 +41,17 @@ void sender_fini(struct sender *s);
 void sender_start(struct sender *s);
 
 /* EVENT_NEXT_OPERATION: opens an operation and fills *out with its first attempt. number: of a
- * listed message with a time of its own, else 0. False: there is none left. */
+ * listed message with a time of its own, else 0. False: there is none left, or it is down. */
 bool sender_next(struct sender *s, uint64_t number, struct message *out);
 /* EVENT_SEND. */
 void sender_send(struct sender *s, struct operation *op, struct message *out);
 /* EVENT_TIMEOUT. True: *out is the next attempt, to be sent at once. */
 bool sender_timeout(struct sender *s, struct operation *op, struct message *out);
+/* The attempt has been handed to the network: here the sender may die. True: it did, and may have
+ * closed operations. Two sites, evaluated at each send. */
+bool sender_transmitted(struct sender *s, const struct operation *op);
+/* EVENT_RESTART. */
+void sender_restart(struct sender *s, uint32_t incarnation);
 /* A reply has arrived. op may be NULL or closed: the answer is late. */
 void sender_answer(struct sender *s, struct operation *op, const struct message *reply);
 /* Nothing left to begin. */

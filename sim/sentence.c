@@ -108,9 +108,20 @@ static void put_network(struct out *o, const struct fault *f)
     case FAULT_CLOCK:
     case FAULT_PARTITION:
     case FAULT_LYING_DISK:
+    case FAULT_STOP:
+    case FAULT_SENDER_CRASH:
+    case FAULT_SENDER_AMNESIA:
     case FAULT_NONE:
     case FAULT_KIND_COUNT:
         break;
+    }
+}
+
+static void put_restart(struct out *o, const struct fault_value *v)
+{
+    if (v->time > 0) {
+        put(o, " restart after ");
+        put_time(o, v->time);
     }
 }
 
@@ -130,10 +141,16 @@ static void put_crash(struct out *o, const struct fault_value *v)
         put(o, " %" PRIu32, v->n);
     }
     put(o, ")");
-    if (v->time > 0) {
-        put(o, " restart after ");
-        put_time(o, v->time);
+    put_restart(o, v);
+}
+
+static void put_stop(struct out *o, const struct fault_value *v)
+{
+    if (v->until > 0) {
+        put(o, " killed after ");
+        put_time(o, v->until);
     }
+    put_restart(o, v);
 }
 
 static void put_clock(struct out *o, const struct fault_value *v)
@@ -181,9 +198,24 @@ size_t sentence_print(const struct sentence_names *names, const struct fault *f,
         put_message(&o, names, f->site.op, k->attempt, k->copy, 0);
         put_step(&o, k);
     }
+    if (fault_kind_scope(kind) == SCOPE_SENDER) {
+        put(&o, " at ");
+        put_message(&o, names, f->site.op, k->attempt, 0, 0);
+        put(&o, " after send");
+    }
     switch (kind) {
     case FAULT_CRASH:
         put_crash(&o, &f->value);
+        break;
+    case FAULT_STOP:
+        put_stop(&o, &f->value);
+        break;
+    case FAULT_SENDER_AMNESIA:
+        put(&o, " (%s)", amnesia_text((enum amnesia)f->value.choice));
+        put_restart(&o, &f->value);
+        break;
+    case FAULT_SENDER_CRASH:
+        put_restart(&o, &f->value);
         break;
     case FAULT_PAUSE:
         put(&o, " for ");

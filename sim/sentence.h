@@ -11,6 +11,9 @@
  *     clock receiver +3s at 10s          clock receiver drift -50ppm
  *     partition shop receiver 5s..20s    partition shop to receiver 5s..20s
  *     lying-disk receiver
+ *     stop receiver at m-77/1 before commit killed after 1s restart after 5s
+ *     sender-crash shop at m-77/1 after send restart after 5s
+ *     sender-amnesia shop at m-77/1 after send (outbox lost)
  *
  * `m-77/1` is attempt 1 of operation m-77, `m-77/1.2` its second copy; `reply m-77/1.2.3` is the
  * third copy of the reply to that copy (rng_key.nth 3; 0 is the first). A step may carry the n-th
@@ -20,7 +23,8 @@
  * printed.
  *
  * Keys that are made: network kinds have host 0 and step none; a store fault has MOMENT_NONE, a
- * handler fault AFTER, a pause BEFORE, a crash at a disk operation INSIDE. Clock faults and
+ * handler fault AFTER, a pause or stop BEFORE, a crash at a disk operation INSIDE. What befalls a
+ * sender has copy 0 and step none. Clock faults and
  * partitions have nth 1: who knows the whole list numbers those of one host or pair. Moments are
  * the world's clock, which starts at SIM_START; no time is above CLOCK_OFFSET_MAX.
  */

@@ -78,6 +78,12 @@ static bool crash_point(struct scan *s)
     return true;
 }
 
+static bool restart(struct scan *s)
+{
+    return !scan_take(s, "restart") ||
+           (scan_expect(s, "after") && scan_positive_time(s, &s->fault->value.time));
+}
+
 static bool crash(struct scan *s)
 {
     if (!crash_point(s)) {
@@ -90,8 +96,35 @@ static bool crash(struct scan *s)
             return false;
         }
     }
-    return !scan_take(s, "restart") ||
-           (scan_expect(s, "after") && scan_positive_time(s, &s->fault->value.time));
+    return restart(s);
+}
+
+static bool stop(struct scan *s)
+{
+    struct fault_value *v = &s->fault->value;
+    s->fault->site.key.moment = BEFORE;
+    if (!scan_expect(s, "before") || !scan_step(s)) {
+        return false;
+    }
+    if (scan_take(s, "killed") && (!scan_expect(s, "after") || !scan_positive_time(s, &v->until))) {
+        return false;
+    }
+    return restart(s);
+}
+
+static bool amnesia(struct scan *s)
+{
+    static const char *const amnesias[] = {
+#define X(name, text) text,
+        AMNESIAS(X)
+#undef X
+    };
+    if (!scan_sending(s)) {
+        return false;
+    }
+    int choice = in_parentheses(s, "loss of memory", amnesias, ARRAY_LEN(amnesias));
+    s->fault->value.choice = (uint8_t)choice;
+    return choice >= 0 && scan_expect(s, ")") && restart(s);
 }
 
 static bool pause_(struct scan *s)
@@ -268,6 +301,12 @@ static bool sentence(struct scan *s)
         return partition(s);
     case FAULT_LYING_DISK:
         return scan_receiving_place(s);
+    case FAULT_STOP:
+        return stop(s);
+    case FAULT_SENDER_CRASH:
+        return scan_sending(s) && restart(s);
+    case FAULT_SENDER_AMNESIA:
+        return amnesia(s);
     case FAULT_NONE:
     case FAULT_KIND_COUNT:
         break;

@@ -85,7 +85,7 @@ int scan_one_of(struct scan *s, struct word w, const char *what, const char *con
                 size_t count)
 {
     struct nearest near = {.word = w.text, .len = w.len};
-    char list[128] = "";
+    char list[160] = "";
     for (size_t i = 0, n = 0; i < count; i++) {
         if (word_is(w, words[i])) {
             return (int)i;

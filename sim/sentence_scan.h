@@ -61,6 +61,8 @@ bool scan_name(struct scan *s, const char *what, char *out, size_t *len);
 bool scan_place(struct scan *s, uint8_t *out);
 /* A host that handles messages. */
 bool scan_receiving_place(struct scan *s);
+/* A sender, "at", an attempt of one of its operations, "after send". */
+bool scan_sending(struct scan *s);
 /* m-77/1, m-77/1.2; of a reply also m-77/1.2.3 */
 bool scan_message(struct scan *s);
 /* commit, commit 2 */

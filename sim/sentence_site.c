@@ -109,6 +109,35 @@ static bool step_name(struct scan *s)
     return step >= 0;
 }
 
+bool scan_sending(struct scan *s)
+{
+    struct site *site = &s->fault->site;
+    scan_blanks(s);
+    size_t offset = s->at;
+    if (!scan_place(s, &site->key.host)) {
+        return false;
+    }
+    if (site->key.host < PLACE_SENDER) {
+        return scan_fail(s, offset, "this fault needs a sender");
+    }
+    if (!scan_expect(s, "at")) {
+        return false;
+    }
+    scan_blanks(s);
+    offset = s->at;
+    if (!scan_message(s)) {
+        return false;
+    }
+    if (site->key.copy > 1) {
+        return scan_fail(s, offset, "a sender sends an attempt once; the network makes its copies");
+    }
+    site->key.copy = 0;
+    if (op_sender(site->op) != site->key.host) {
+        return scan_fail(s, offset, "this message is another sender's");
+    }
+    return scan_expect(s, "after") && scan_expect(s, "send");
+}
+
 /* commit, commit 2 */
 bool scan_step(struct scan *s)
 {

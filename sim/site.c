@@ -64,3 +64,15 @@ const char *store_fault_text(enum store_fault s)
     }
     must(!"a store fault");
 }
+
+const char *amnesia_text(enum amnesia a)
+{
+    switch (a) {
+#define X(name, text)                                                                              \
+    case name:                                                                                     \
+        return text;
+        AMNESIAS(X)
+#undef X
+    }
+    must(!"an amnesia");
+}

@@ -14,6 +14,7 @@ enum fault_scope {
     SCOPE_NETWORK, /* at a copy under way: direction, message */
     SCOPE_STEP,    /* at a step of a handling: host, message, step */
     SCOPE_WORLD,   /* of the whole world, evaluated before the first event */
+    SCOPE_SENDER,  /* at a sender, after it has transmitted an attempt: host, operation, attempt */
 };
 
 /* X(name, text, scope, covered, help). covered: a right receiver must survive it; else it is an
@@ -32,7 +33,14 @@ enum fault_scope {
     X(FAULT_CLOCK, "clock", SCOPE_WORLD, true, "a host's clock is off, drifts or jumps")           \
     X(FAULT_PARTITION, "partition", SCOPE_WORLD, true,                                             \
       "nothing passes between two hosts for a time")                                               \
-    X(FAULT_LYING_DISK, "lying-disk", SCOPE_WORLD, false, "syncs report success and harden nothing")
+    X(FAULT_LYING_DISK, "lying-disk", SCOPE_WORLD, false,                                          \
+      "syncs report success and harden nothing")                                                   \
+    X(FAULT_STOP, "stop", SCOPE_STEP, true,                                                        \
+      "the process is asked to stop, ends what it runs, or is killed, and starts again")           \
+    X(FAULT_SENDER_CRASH, "sender-crash", SCOPE_SENDER, true,                                      \
+      "a sender dies, keeps its outbox and counter, and starts again")                             \
+    X(FAULT_SENDER_AMNESIA, "sender-amnesia", SCOPE_SENDER, false,                                 \
+      "a sender dies and forgets what it had sent, or under which key")
 
 enum fault_kind {
     FAULT_NONE,
@@ -82,6 +90,17 @@ enum store_fault {
 #undef X
 };
 
+/* What a sender has forgotten when it starts again. */
+#define AMNESIAS(X)                                                                                \
+    X(AMNESIA_OUTBOX_LOST, "outbox lost")       /* open operations are never sent again */         \
+    X(AMNESIA_COUNTER_BEHIND, "counter behind") /* the next one carries the key of the last */
+
+enum amnesia {
+#define X(name, text) name,
+    AMNESIAS(X)
+#undef X
+};
+
 /* Places: who is who in a world. Hosts that receive come first, then the senders in file order. */
 #define PLACE_NONE 0
 #define PLACE_RECEIVER 1
@@ -89,7 +108,8 @@ enum store_fault {
 #define SENDERS_MAX 200
 
 /* key.draw is the fault kind, key.host the place (0 for network kinds). Of a partition, key.host
- * and key.value are the two places (from, to); of a clock fault, key.nth tells several apart. */
+ * and key.value are the two places (from, to); of a clock fault, key.nth tells several apart. At a
+ * sender, an operation and an attempt of it are all, besides the place. */
 struct site {
     struct rng_key key;
     uint64_t op; /* for naming; key.operation is its hash */
@@ -103,7 +123,9 @@ struct site {
  *   store      choice: enum store_fault
  *   clock      choice: enum clock_fault; offset in ns or, of a drift, in parts per million;
  *              from `time` on (0: from the start)
- *   partition  from `time` to `until`; choice: 1 where only from -> to is cut */
+ *   partition  from `time` to `until`; choice: 1 where only from -> to is cut
+ *   stop       killed after `until`, 0: never; `time`: down for that long, 0: as crash
+ *   sender-*   choice: enum amnesia; `time`: down for that long, 0: SENDER_RESTART */
 struct fault_value {
     uint8_t choice;
     uint32_t n;
@@ -114,6 +136,7 @@ struct fault_value {
 
 enum clock_fault { CLOCK_OFFSET, CLOCK_DRIFT };
 #define DRIFT_MAX_PPM 100000
+#define SENDER_RESTART SIM_S
 #define CLOCK_OFFSET_MAX ((int64_t)(3650 * UINT64_C(86400) * SIM_S)) /* ten years */
 
 struct fault {
@@ -133,5 +156,6 @@ enum fault_scope fault_kind_scope(enum fault_kind k);
 bool fault_kind_covered(enum fault_kind k);
 const char *step_text(enum step s);
 const char *store_fault_text(enum store_fault s);
+const char *amnesia_text(enum amnesia a);
 
 #endif

@@ -1,7 +1,7 @@
 /* A step's two ends: the sites around whatever a handler's call does.
  *
- *     crash before · pause before · time passes · the thing itself, with a site at each operation
- * on the disk · crash after · the handler fails after
+ *     crash before · stop before · pause before · time passes · the thing itself, with a site at
+ *     each operation on the disk · crash after · the handler fails after
  */
 #include "sim/handling.h"
 
@@ -84,6 +84,9 @@ static bool crash_at(struct handling *h, enum moment moment)
         h->op->wrote++; /* whether it was durable, only the disk knows */
         h->changed = false;
     }
+    if (h->effects_open > 0) {
+        h->op->dying = handling_occasion(h);
+    }
     host_die(h->host, (enum crash_mode)value.choice, value.n, value.time);
     return true;
 }
@@ -107,8 +110,13 @@ enum outcome step_enter(struct handling *h, enum step step)
         return DEAD;
     }
     struct fault_value value;
+    if (handling_site_fires(h, FAULT_STOP, BEFORE, &value)) {
+        host_ask_to_stop(host, value.until, value.time);
+    }
     if (handling_site_fires(h, FAULT_PAUSE, BEFORE, &value)) {
         handling_record(h, RECORD_PAUSE, 0, (int64_t)value.time);
+        operation_hinder(h->op, h->message.attempt);
+        operations_trouble(host->operations, host->run->now + value.time);
         host_sleep(h->worker, host->run->now + value.time);
     }
     const struct dist *d = &host->config->step;
@@ -131,6 +139,7 @@ enum outcome step_leave(struct handling *h, enum outcome o, int64_t statement)
     }
     struct fault_value value;
     if (handling_site_fires(h, FAULT_HANDLER, AFTER, &value)) {
+        operation_hinder(h->op, h->message.attempt);
         return FAILED;
     }
     return o;

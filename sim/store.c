@@ -30,6 +30,9 @@ static void transaction_ended(struct handling *h, bool committed)
     struct host *host = h->host;
     if (committed) {
         h->op->effects += h->effects_open;
+        for (uint32_t i = 0; i < h->effects_open && i < EFFECTS_TOLD; i++) {
+            operation_effect_committed(h->op, handling_occasion(h));
+        }
         if (h->op->effects > h->op->effects_ever) {
             h->op->effects_ever = h->op->effects;
         }
@@ -47,10 +50,20 @@ static void transaction_ended(struct handling *h, bool committed)
     host_wake_waiting(host);
 }
 
+/* BEGIN IMMEDIATE takes a lock and changes nothing. */
+static bool writes(const struct handling *h, sqlite3_stmt *stmt)
+{
+    return !sqlite3_stmt_readonly(stmt) && stmt != h->worker->own[OWN_BEGIN_IMMEDIATE];
+}
+
 /* Runs a bound statement and follows the transaction it may begin or end. */
 static enum outcome execute(struct handling *h, sqlite3_stmt *stmt)
 {
     bool was_open = !sqlite3_get_autocommit(h->worker->db);
+    /* A write that commits by itself: after a crash inside it only the disk knows whether it did.
+     */
+    bool alone = !was_open && writes(h, stmt);
+    h->changed = h->changed || alone;
     int rc = sqlite3_step(stmt);
     h->statements++;
     if (!h->host->up) {
@@ -64,8 +77,10 @@ static enum outcome execute(struct handling *h, sqlite3_stmt *stmt)
         sqlite3_reset(stmt);
     }
     bool is_open = !sqlite3_get_autocommit(h->worker->db);
-    if (o == OK && !sqlite3_stmt_readonly(stmt)) {
+    if (o == OK && writes(h, stmt)) {
         h->changed = true;
+    } else if (alone) {
+        h->changed = false;
     }
     if (was_open && !is_open) {
         transaction_ended(h, o == OK && stmt == h->worker->own[OWN_COMMIT]);
@@ -90,6 +105,7 @@ static enum outcome under_faults(struct handling *h, sqlite3_stmt *stmt,
     if (!handling_site_fires(h, FAULT_STORE, MOMENT_NONE, &value)) {
         return run(h, stmt);
     }
+    operation_hinder(h->op, h->message.attempt);
     enum outcome o = STORE_ERROR;
     switch ((enum store_fault)value.choice) {
     case STORE_NOT_APPLIED:

@@ -47,39 +47,53 @@ static void judge(struct verdict *v, enum check check, uint64_t items)
     }
 }
 
-/* op may be NULL. An operation is reported once for each check. */
-static void violate(struct verdict *v, struct operation *op, const struct violation *what)
+static struct testimony hear(const struct operation *op)
 {
-    if (!(v->checks & CHECK_BIT(what->check))) {
+    struct testimony t = {.belief = op->belief,
+                          .closed = op->closed,
+                          .gave_up = op->gave_up,
+                          .closed_at = op->closed_at,
+                          .effects_ever = op->effects_ever,
+                          .acked = op->acked,
+                          .replied = op->replied,
+                          .key_of = op->key_of,
+                          .fair_attempt = op->fair_attempt};
+    memcpy(t.effects, op->effect_at, sizeof(t.effects));
+    return t;
+}
+
+/* op may be NULL. An operation is reported once for each check. */
+static void violate(struct verdict *v, struct operation *op, enum check check, enum reason reason,
+                    int64_t a, int64_t b)
+{
+    if (!(v->checks & CHECK_BIT(check)) || (op && (op->violated & CHECK_BIT(check)))) {
         return;
     }
+    struct violation what = {.check = check, .reason = reason, .at = v->run->now, .a = a, .b = b};
     if (op) {
-        if (op->violated & CHECK_BIT(what->check)) {
-            return;
-        }
-        op->violated |= CHECK_BIT(what->check);
+        op->violated |= CHECK_BIT(check);
+        what.op = op->op;
+        what.testimony = hear(op);
     }
-    v->violated[what->check]++;
-    run_record(v->run, (struct record){.kind = RECORD_VIOLATION,
-                                       .op = what->op,
-                                       .code = (uint8_t)what->check,
-                                       .value = what->a});
+    v->violated[check]++;
+    run_record(v->run,
+               (struct record){
+                   .kind = RECORD_VIOLATION, .op = what.op, .code = (uint8_t)check, .value = a});
     if (v->kept < VIOLATIONS_KEPT) {
-        v->violations[v->kept++] = *what;
+        v->violations[v->kept++] = what;
     }
 }
 
 /* Did the receiver ever change its store for op before this handling? If not, "duplicate" can only
  * mean that it took op for another operation. */
-static void judge_merge(struct verdict *v, struct operation *op, enum reply_status status)
+static void judge_merge(struct verdict *v, struct operation *op, enum reply_status status,
+                        int64_t receipt)
 {
     if (status == REPLY_DUPLICATE || status == REPLY_DONE) {
         judge(v, CHECK_DISTINCT_OPERATIONS, 1);
     }
     if (status == REPLY_DUPLICATE && op->wrote == 0) {
-        violate(v, op,
-                &(struct violation){CHECK_DISTINCT_OPERATIONS, WHY_MERGED, op->op, v->run->now,
-                                    op->entity, 0});
+        violate(v, op, CHECK_DISTINCT_OPERATIONS, WHY_MERGED, op->entity, receipt);
     }
 }
 
@@ -87,32 +101,25 @@ void verdict_reply(struct verdict *v, struct operation *op, enum reply_status st
                    int64_t receipt, bool saves_responses)
 {
     bool success = status == REPLY_DONE || status == REPLY_DUPLICATE;
-    judge_merge(v, op, status);
+    judge_merge(v, op, status, receipt);
     if (success || status == REPLY_REFUSED) {
         judge(v, CHECK_SAME_REPLY, 1);
     }
     if (success && receipt != 0 && receipt_op(receipt) != op->op) {
-        violate(v, op,
-                &(struct violation){CHECK_SAME_REPLY, WHY_FOREIGN_REPLY, op->op, v->run->now,
-                                    receipt, 0});
+        violate(v, op, CHECK_SAME_REPLY, WHY_FOREIGN_REPLY, receipt, 0);
         if (op->wrote == 0) {
-            violate(v, op,
-                    &(struct violation){CHECK_DISTINCT_OPERATIONS, WHY_MERGED, op->op, v->run->now,
-                                        op->entity, 0});
+            violate(v, op, CHECK_DISTINCT_OPERATIONS, WHY_MERGED, op->entity, receipt);
         }
     }
     if (status == REPLY_REFUSED && op->acked_at != 0) {
-        violate(v, op,
-                &(struct violation){CHECK_SAME_REPLY, WHY_REFUSED_LATER, op->op, v->run->now,
-                                    (int64_t)op->acked_at, 0});
+        violate(v, op, CHECK_SAME_REPLY, WHY_REFUSED_LATER, (int64_t)op->acked_at, 0);
     }
     if (success && op->acked_at != 0 && saves_responses && receipt != op->first_receipt) {
-        violate(v, op,
-                &(struct violation){CHECK_SAME_REPLY, WHY_OTHER_RESPONSE, op->op, v->run->now,
-                                    receipt, op->first_receipt});
+        violate(v, op, CHECK_SAME_REPLY, WHY_OTHER_RESPONSE, receipt, op->first_receipt);
     }
     if (success && op->acked_at == 0) {
         op->acked_at = v->run->now;
+        op->acked = op->replied;
         op->first_receipt = receipt;
     }
 }
@@ -121,9 +128,23 @@ void verdict_reply(struct verdict *v, struct operation *op, enum reply_status st
 void verdict_committed(struct verdict *v, struct operation *op)
 {
     if (op->effects > 1) {
-        violate(v, op,
-                &(struct violation){CHECK_NO_DOUBLE_EFFECT, WHY_EFFECTS, op->op, v->run->now,
-                                    op->effects, op->entity});
+        violate(v, op, CHECK_NO_DOUBLE_EFFECT, WHY_EFFECTS, op->effects, op->entity);
+    }
+}
+
+void verdict_closed(struct verdict *v, struct operation *op, bool durable)
+{
+    if (!op->closed) {
+        return;
+    }
+    if (op->belief == BELIEF_DONE && op->effects == 0 && op->in_flight == 0) {
+        violate(v, op, CHECK_NO_LOST_EFFECT, WHY_LOST, 0, op->entity);
+    }
+    if (op->belief == BELIEF_FAILED && op->effects > 0 && durable) {
+        violate(v, op, CHECK_NO_GHOST_EFFECT, WHY_GHOST, op->effects, op->entity);
+    }
+    if (op->gave_up && v->no_give_up && !operation_excused(op)) {
+        violate(v, op, CHECK_PROGRESS, WHY_GAVE_UP, op->attempt, 0);
     }
 }
 
@@ -158,9 +179,7 @@ void verdict_audit_entity(struct verdict *v, uint32_t entity, int64_t balance)
         v->live_sum[entity] = 0;
     }
     if (balance != expected) {
-        violate(v, NULL,
-                &(struct violation){CHECK_STATE_MATCHES_EFFECTS, WHY_BALANCE, 0, v->run->now,
-                                    balance - expected, entity});
+        violate(v, NULL, CHECK_STATE_MATCHES_EFFECTS, WHY_BALANCE, balance - expected, entity);
     }
 }
 
@@ -169,9 +188,8 @@ static void judge_durable(struct verdict *v, struct operation *op)
 {
     judge(v, CHECK_ACK_IMPLIES_DURABLE, 1);
     if (op->audited == 0) {
-        violate(v, op,
-                &(struct violation){CHECK_ACK_IMPLIES_DURABLE, WHY_NOT_DURABLE, op->op, v->run->now,
-                                    (int64_t)op->acked_at, (int64_t)v->run->now});
+        violate(v, op, CHECK_ACK_IMPLIES_DURABLE, WHY_NOT_DURABLE, (int64_t)op->acked_at,
+                (int64_t)v->run->now);
     }
 }
 
@@ -179,9 +197,7 @@ void verdict_audit_end(struct verdict *v, struct operations *ops, bool crashed)
 {
     for (size_t e = 0; e < v->entities; e++) {
         if (v->live_sum[e] != 0) { /* effects, but no such entity */
-            violate(v, NULL,
-                    &(struct violation){CHECK_STATE_MATCHES_EFFECTS, WHY_BALANCE, 0, v->run->now,
-                                        -v->live_sum[e], (int64_t)e});
+            violate(v, NULL, CHECK_STATE_MATCHES_EFFECTS, WHY_BALANCE, -v->live_sum[e], (int64_t)e);
         }
     }
     for (uint32_t i = 0; i < ops->count; i++) {
@@ -196,58 +212,48 @@ void verdict_audit_end(struct verdict *v, struct operations *ops, bool crashed)
             /* No crash since the last audit, and yet a commit is gone: pages are damaged. */
             verdict_audit_corrupt(v);
         }
-        op->effects = op->audited;
-        op->effects_ever = op->effects > op->effects_ever ? op->effects : op->effects_ever;
+        operation_audited(op);
         verdict_committed(v, op);
+        if (crashed) {
+            verdict_closed(v, op, true);
+        }
     }
 }
 
 void verdict_audit_corrupt(struct verdict *v)
 {
     judge(v, CHECK_STATE_MATCHES_EFFECTS, 1);
-    violate(v, NULL,
-            &(struct violation){CHECK_STATE_MATCHES_EFFECTS, WHY_CORRUPT, 0, v->run->now, 0, 0});
+    violate(v, NULL, CHECK_STATE_MATCHES_EFFECTS, WHY_CORRUPT, 0, 0);
 }
 
-/* A violation is marked when it becomes certain; how many effects it came to is known at the end.
- */
-static void count_effects(struct verdict *v, const struct operation *op)
+/* A violation is marked when it becomes certain; how many effects it came to, and what the sender
+ * came to believe, is known at the end. */
+static void complete(struct verdict *v, const struct operation *op)
 {
-    for (uint32_t i = 0; i < v->kept && op->effects_ever > 2; i++) {
+    for (uint32_t i = 0; i < v->kept && (op->violated & CHECK_BIT(CHECK_NO_DOUBLE_EFFECT)); i++) {
         struct violation *what = &v->violations[i];
         if (what->op == op->op && what->reason == WHY_EFFECTS) {
             what->a = op->effects_ever;
+            what->testimony.belief = op->belief;
+            what->testimony.closed = op->closed;
+            what->testimony.gave_up = op->gave_up;
+            what->testimony.closed_at = op->closed_at;
         }
     }
 }
 
-static void judge_belief(struct verdict *v, struct operation *op)
-{
-    judge(v, CHECK_NO_LOST_EFFECT, op->belief == BELIEF_DONE);
-    if (op->belief == BELIEF_DONE && op->effects == 0) {
-        violate(v, op,
-                &(struct violation){CHECK_NO_LOST_EFFECT, WHY_LOST, op->op, v->run->now, 0,
-                                    op->entity});
-    }
-    judge(v, CHECK_NO_GHOST_EFFECT, op->belief == BELIEF_FAILED);
-    if (op->belief == BELIEF_FAILED && op->effects > 0) {
-        violate(v, op,
-                &(struct violation){CHECK_NO_GHOST_EFFECT, WHY_GHOST, op->op, v->run->now,
-                                    op->effects, op->entity});
-    }
-}
-
+/* An operation that is unfinished because faults left none of its attempts alone says nothing of
+ * the receiver. */
 static void judge_progress(struct verdict *v, struct operation *op)
 {
+    bool unfinished = !op->closed || (op->gave_up && v->no_give_up);
+    if (unfinished && operation_excused(op)) {
+        v->unfinishable++;
+        return;
+    }
     judge(v, CHECK_PROGRESS, 1);
     if (!op->closed) {
-        violate(
-            v, op,
-            &(struct violation){CHECK_PROGRESS, WHY_STUCK, op->op, v->run->now, op->attempt, 0});
-    } else if (op->gave_up && v->no_give_up) {
-        violate(
-            v, op,
-            &(struct violation){CHECK_PROGRESS, WHY_GAVE_UP, op->op, v->run->now, op->attempt, 0});
+        violate(v, op, CHECK_PROGRESS, WHY_STUCK, op->attempt, 0);
     }
 }
 
@@ -261,9 +267,14 @@ void verdict_operation(struct verdict *v, struct operation *op)
     v->beyond += op->effects_ever > 1 ? op->effects_ever - 1 : 0;
     judge(v, CHECK_NO_DOUBLE_EFFECT, 1);
     verdict_committed(v, op);
-    count_effects(v, op);
-    judge_belief(v, op);
+    complete(v, op);
+    judge(v, CHECK_NO_LOST_EFFECT, op->belief == BELIEF_DONE);
+    judge(v, CHECK_NO_GHOST_EFFECT, op->belief == BELIEF_FAILED);
     judge_progress(v, op);
+    verdict_closed(v, op, true);
+    if (op->belief == BELIEF_DONE && op->effects == 0) { /* whatever is under way comes too late */
+        violate(v, op, CHECK_NO_LOST_EFFECT, WHY_LOST, 0, op->entity);
+    }
     if (op->entity < v->entities) {
         v->retired_sum[op->entity] += op->amount * (int64_t)op->effects;
     }

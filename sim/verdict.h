@@ -14,7 +14,8 @@
 #include "sim/operation.h"
 #include "sim/run.h"
 
-/* Why a check was violated; what a and b mean stands behind each. */
+/* Why a check was violated; what a and b mean stands behind each. Known facts of the operation are
+ * in the violation's testimony. */
 #define REASONS(X)                                                                                 \
     X(WHY_EFFECTS)        /* a: effects of the operation, b: entity */                             \
     X(WHY_LOST)           /* believed done, no effect; b: entity */                                \
@@ -23,7 +24,7 @@
     X(WHY_FOREIGN_REPLY)  /* reply carries the receipt a of another operation */                   \
     X(WHY_REFUSED_LATER)  /* success at a, refused now */                                          \
     X(WHY_OTHER_RESPONSE) /* receipt a differs from the first, b */                                \
-    X(WHY_MERGED)         /* answered as a duplicate though never handled before */                \
+    X(WHY_MERGED)         /* answered as a duplicate though never handled before; b: receipt */    \
     X(WHY_STUCK)          /* no final answer at the limit; a: attempts */                          \
     X(WHY_GAVE_UP)        /* contract no_give_up; a: attempts */                                   \
     X(WHY_BALANCE)        /* a: balance of entity b less the sum of its effects */                 \
@@ -35,12 +36,27 @@ enum reason {
 #undef X
 };
 
+/* What contradicts what: the three ledgers' word on the operation when it was certain, or, of its
+ * belief and the number of its effects, at the end. Zero: not known. */
+struct testimony {
+    uint8_t belief; /* enum belief */
+    bool closed, gave_up;
+    uint64_t closed_at;
+    struct occasion effects[EFFECTS_TOLD]; /* that were state */
+    uint32_t effects_ever;                 /* most that were state at a time */
+    struct occasion acked;                 /* first success to leave the receiver */
+    struct occasion replied;               /* latest reply to leave it */
+    uint64_t key_of;       /* operation whose key it carried by a fault; 0: its own */
+    uint16_t fair_attempt; /* first that no fault touched and that was not finally answered */
+};
+
 struct violation {
     enum check check;
     enum reason reason;
     uint64_t op; /* 0: of no single operation */
-    uint64_t at;
+    uint64_t at; /* when it was certain */
     int64_t a, b;
+    struct testimony testimony;
 };
 
 #define VIOLATIONS_KEPT 64
@@ -53,15 +69,16 @@ struct verdict {
     uint32_t kept;
     uint64_t violated[CHECK_COUNT]; /* all of them, kept or not */
     uint64_t judged[CHECK_COUNT];
-    uint64_t repeated;    /* operations with a second attempt or a second delivery */
-    uint64_t operations;  /* judged in all */
-    uint64_t effects;     /* of all operations judged */
-    uint64_t with_effect; /* operations with at least one effect */
-    uint64_t beyond;          /* effects beyond the first of their operation */
-    uint64_t doubled;     /* operations with more than one: DSEVR is doubled / with_effect */
-    uint64_t rows;        /* ledger rows of live operations that the latest audit found */
-    int64_t *retired_sum; /* by entity: effects of operations that are forgotten */
-    int64_t *live_sum;    /* scratch of an audit */
+    uint64_t repeated;     /* operations with a second attempt or a second delivery */
+    uint64_t operations;   /* judged in all */
+    uint64_t unfinishable; /* not judged by progress: faults left no attempt alone */
+    uint64_t effects;      /* of all operations judged */
+    uint64_t with_effect;  /* operations with at least one effect */
+    uint64_t beyond;       /* effects beyond the first of their operation */
+    uint64_t doubled;      /* operations with more than one: DSEVR is doubled / with_effect */
+    uint64_t rows;         /* ledger rows of live operations that the latest audit found */
+    int64_t *retired_sum;  /* by entity: effects of operations that are forgotten */
+    int64_t *live_sum;     /* scratch of an audit */
     size_t entities;
 };
 
@@ -85,6 +102,10 @@ void verdict_audit_row(struct verdict *v, struct operations *ops, int64_t row, u
 void verdict_audit_entity(struct verdict *v, uint32_t entity, int64_t balance);
 void verdict_audit_end(struct verdict *v, struct operations *ops, bool crashed);
 void verdict_audit_corrupt(struct verdict *v);
+
+/* op is closed: what is certain of it by now, with what is under way. Again after each change.
+ * durable: no crash can take an effect back. */
+void verdict_closed(struct verdict *v, struct operation *op, bool durable);
 
 /* Nothing can touch op any more, or the run has ended. Once for each operation. */
 void verdict_operation(struct verdict *v, struct operation *op);

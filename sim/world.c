@@ -11,6 +11,7 @@
 #include "sim/host.h"
 #include "sim/network.h"
 #include "sim/sender.h"
+#include "sim/world_internal.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -53,8 +54,7 @@ static void host_died(void *context)
     auditor_read(&w->auditor, w->host.disk, &w->verdict, &w->operations, true);
     run_record(&w->run, (struct record){.kind = RECORD_SURVIVED,
                                         .place = w->host.place,
-                                        .value = (int64_t)(w->verdict.effects +
-                                                          w->verdict.rows)});
+                                        .value = (int64_t)(w->verdict.effects + w->verdict.rows)});
 }
 
 static void consider_retiring(struct world *w, struct operation *op);
@@ -73,53 +73,6 @@ static const char *client_name(const void *names, unsigned place)
 static const char *entity_name(const void *names, uint32_t entity, char *out)
 {
     return scenario_entity(names, entity, out);
-}
-
-/* Twice the longest that anything may still take: design, section 5. */
-static uint64_t longest_span(const struct scenario *s)
-{
-    uint64_t horizon = 0;
-    for (size_t i = 0; i < s->sender_count; i++) {
-        uint64_t h = retry_horizon(&s->senders[i].retry);
-        horizon = h > horizon ? h : horizon;
-    }
-    uint64_t delay = 0, pause = dist_max(&s->rates.pause_for);
-    for (int d = 0; d < 2; d++) {
-        uint64_t longest = dist_max(&s->network.delay[d]) + dist_max(&s->rates.copy_after);
-        delay = longest > delay ? longest : delay;
-    }
-    uint64_t restart = dist_max(&s->receiver.restart);
-    for (size_t i = 0; i < s->fault_count; i++) {
-        const struct fault_value *v = &s->faults[i].value;
-        switch (fault_kind(&s->faults[i])) {
-        case FAULT_DUPLICATE:
-            delay += v->n * v->time;
-            break;
-        case FAULT_DELAY:
-            delay += v->time;
-            break;
-        case FAULT_PAUSE:
-            pause += v->time;
-            break;
-        case FAULT_CRASH:
-            restart = v->time > restart ? v->time : restart;
-            break;
-        case FAULT_PARTITION:
-            delay += v->until;
-            break;
-        case FAULT_NONE:
-        case FAULT_LOSE:
-        case FAULT_STORE:
-        case FAULT_HANDLER:
-        case FAULT_CLOCK:
-        case FAULT_LYING_DISK:
-        case FAULT_KIND_COUNT:
-            break;
-        }
-    }
-    uint64_t steps = (uint64_t)STEP_COUNT * dist_max(&s->receiver.step);
-    uint64_t sum = horizon + delay + pause + restart + steps + s->receiver.database.busy_timeout;
-    return sum < SIM_TIME_MAX / 4 ? 2 * sum : SIM_TIME_MAX / 2;
 }
 
 static void host_configure(struct world *w)
@@ -160,7 +113,6 @@ struct world *world_new(const struct scenario *s, size_t receiver, FILE *errors,
         sender_init(&w->senders[i], &s->senders[i], PLACE_SENDER + (unsigned)i, &w->run,
                     &w->operations);
     }
-    w->span = longest_span(s);
     host_configure(w);
     w->run.now = SIM_START;
     *error = host_init(&w->host, name[0], errors);
@@ -232,6 +184,9 @@ static void apply_world_fault(struct world *w, const struct fault *f, unsigned i
     case FAULT_PAUSE:
     case FAULT_STORE:
     case FAULT_HANDLER:
+    case FAULT_STOP:
+    case FAULT_SENDER_CRASH:
+    case FAULT_SENDER_AMNESIA:
     case FAULT_KIND_COUNT:
         break;
     }
@@ -280,8 +235,7 @@ static void start_faults(struct world *w)
         enum fault_scope scope = fault_kind_scope(fault_kind(f));
         if (scope == SCOPE_WORLD && s->fates[i] == FATE_UNREACHED) {
             evaluate_world_site(w, &f->site);
-        } else if (scope == SCOPE_STEP &&
-                   !(w->host.code->steps & STEP_BIT(f->site.key.step))) {
+        } else if (scope == SCOPE_STEP && !(w->host.code->steps & STEP_BIT(f->site.key.step))) {
             s->fates[i] = FATE_NOT_APPLICABLE;
         }
     }
@@ -299,8 +253,7 @@ static enum sim_error start(struct world *w, const struct play *p)
     history_reset(&w->run.history, p->keep_history);
     operations_reset(&w->operations);
     network_start(&w->network);
-    const struct expectation *e =
-        p->expectation ? p->expectation : &s->expectations[w->receiver];
+    const struct expectation *e = p->expectation ? p->expectation : &s->expectations[w->receiver];
     uint32_t checks = e->given && !e->violates ? e->checks : CHECKS_EXACTLY_ONCE;
     if (e->given && e->violates) {
         checks |= e->checks;
@@ -308,7 +261,8 @@ static enum sim_error start(struct world *w, const struct play *p)
     verdict_reset(&w->verdict, checks, s->no_give_up);
     w->run.schedule.observer = p->observer;
     schedule_reset(&w->run.schedule, p->seed, SIM_TIME_MAX, p->faults ? p->faults : s->faults,
-                   p->faults ? p->fault_count : s->fault_count, &s->rates);
+                   p->faults ? p->fault_count : s->fault_count, p->no_rates ? NULL : &s->rates);
+    w->span = world_span(s, &w->run.schedule);
     if (s->faults_until) {
         w->run.schedule.until = s->faults_until;
     }
@@ -328,17 +282,18 @@ static struct sender *sender_at(struct world *w, unsigned place)
     return &w->senders[place - PLACE_SENDER];
 }
 
-static void transmit(struct world *w, const struct message *m)
-{
-    network_send(&w->network, operations_at(&w->operations, m->slot), m, op_sender(m->op),
-                 PLACE_RECEIVER);
-}
-
 /* The one place where an operation's life ends: nothing waits for it, nothing of it is under way,
- * and no crash can take its effect back. Listed ones stay, so that they can be named to the end. */
+ * and no crash can take its effect back. Listed ones stay, so that they can be named to the end;
+ * what is certain of them is said at once. */
 static void consider_retiring(struct world *w, struct operation *op)
 {
-    if (op == NULL || !op->closed || op->in_flight > 0 || op->listed || op->retiring) {
+    if (op == NULL || op->op == 0 || !op->closed) {
+        return;
+    }
+    if (!w->host.unwinding) {
+        verdict_closed(&w->verdict, op, disk_unsynced(w->host.disk) == 0);
+    }
+    if (op->in_flight > 0 || op->listed || op->retiring) {
         return;
     }
     op->retiring = true;
@@ -360,6 +315,17 @@ static void retire(struct world *w)
         operations_release(&w->operations, op);
     }
     w->retiring_count = 0;
+}
+
+static void transmit(struct world *w, const struct message *m)
+{
+    struct operation *op = operations_at(&w->operations, m->slot);
+    network_send(&w->network, op, m, op_sender(m->op), PLACE_RECEIVER);
+    if (sender_transmitted(sender_at(w, op_sender(m->op)), op)) {
+        for (uint32_t i = 0; i < w->operations.count; i++) {
+            consider_retiring(w, w->operations.slots[i]);
+        }
+    }
 }
 
 static void arrive(struct world *w, const struct event *e)
@@ -431,7 +397,14 @@ static void dispatch(struct world *w, const struct event *e)
         host_resume(&w->host, e->worker, e->serial);
         break;
     case EVENT_RESTART:
-        host_restart(&w->host, e->serial);
+        if (e->host == PLACE_RECEIVER) {
+            host_restart(&w->host, e->serial);
+        } else {
+            sender_restart(sender_at(w, e->host), e->serial);
+        }
+        break;
+    case EVENT_KILL:
+        host_kill(&w->host, e->serial);
         break;
     case EVENT_CLOCK:
         change_clock(w, &w->run.schedule.listed[e->worker]);
@@ -499,8 +472,10 @@ static void judge_end(struct world *w)
 {
     auditor_read(&w->auditor, w->host.disk, &w->verdict, &w->operations, false);
     for (uint32_t i = 0; i < w->operations.count; i++) {
-        if (w->operations.slots[i]->op != 0) {
-            verdict_operation(&w->verdict, w->operations.slots[i]);
+        struct operation *op = w->operations.slots[i];
+        if (op->op != 0) {
+            operation_waited(&w->operations, op);
+            verdict_operation(&w->verdict, op);
         }
     }
     run_record(&w->run, (struct record){.kind = RECORD_END, .value = w->operations.open > 0});
@@ -551,6 +526,7 @@ static void fill_verdict(const struct world *w, struct result *r)
     r->doubled = v->doubled;
     r->beyond = v->beyond;
     r->with_effect = v->with_effect;
+    r->unfinishable = v->unfinishable;
     memcpy(r->violated, v->violated, sizeof(r->violated));
     memcpy(r->judged, v->judged, sizeof(r->judged));
     r->violation_count = v->kept;

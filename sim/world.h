@@ -22,6 +22,7 @@ struct play {
     bool keep_history;          /* records stay readable by world_history until the next play */
     const struct fault *faults; /* NULL: the scenario's own */
     size_t fault_count;
+    bool no_rates; /* the scenario's random rates are off */
     /* Reset and restart by opening everything anew, not by the image: slow, for tests. Recovery
      * then happens while opening, outside any step, and not in the first statement. */
     bool reopen;
@@ -32,7 +33,8 @@ struct play {
 /* Plays one run to its end and fills *result (result_fini by the caller). */
 void world_play(struct world *w, const struct play *p, struct result *result);
 
-/* Operations on the receiver's disk that a power loss at this moment could lose; for an observer. */
+/* Operations on the receiver's disk that a power loss at this moment could lose; for an observer.
+ */
 size_t world_unsynced(const struct world *w);
 
 /* Records of the last play with keep_history. */

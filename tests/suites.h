@@ -19,11 +19,17 @@
     X(sender)                                                                                      \
     X(network)                                                                                     \
     X(receivers)                                                                                   \
+    X(shrink)                                                                                      \
     X(canaries)                                                                                    \
+    X(flawed)                                                                                      \
     X(crash)                                                                                       \
     X(reset)                                                                                       \
     X(scenario)                                                                                    \
     X(reports)                                                                                     \
+    X(faults)                                                                                      \
+    X(explore)                                                                                     \
+    X(right)                                                                                       \
+    X(convictions)                                                                                 \
     X(golden)
 
 #define X(name) Suite *name##_suite(void);

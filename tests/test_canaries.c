@@ -285,6 +285,95 @@ START_TEST(who_never_replies_is_given_up)
 }
 END_TEST
 
+/* One message to a receiver that never replies, which may not be given up. */
+static struct result silent_run(const char *limit, const char *faults)
+{
+    static struct scenario s; /* stays for the result */
+    struct receiver silent = wrong(never_replies);
+    rig_scenario(&s,
+                 "receivers: [table]\n"
+                 "senders:\n"
+                 "  - name: shop\n"
+                 "    messages: [{id: m-1, entity: box, charge: 5}]\n"
+                 "    retry: {limit: %s}\n"
+                 "network: {delay: 10ms}\n"
+                 "contract: {no_give_up: true}\n"
+                 "faults: [%s]\n"
+                 "expect: progress\n",
+                 limit, faults);
+    s.receivers[0].code = &silent;
+    struct result r = rig_once(&s, "table", 1);
+    scenario_fini(&s);
+    return r;
+}
+
+/* An attempt that faults left alone convicts; what cannot have kept the answer is no excuse. */
+START_TEST(one_fair_attempt_without_an_answer_convicts)
+{
+    static const char *const cases[][2] = {
+        {"1", ""},
+        {"2", "lose request m-1/1"},
+        {"2", "lose request m-1/2"},
+        {"2", "crash receiver at m-1/1 before commit (process)"},
+        {"3", "lose request m-1/1, lose request m-1/2"},
+        {"1", "duplicate request m-1/1"},
+        {"1", "duplicate request m-1/1, lose request m-1/1.2"},
+        {"1", "delay request m-1/1 by 1ms"},
+        {"1", "clock receiver +1h"},
+        {"1", "clock shop drift +100000ppm"},
+        {"1", "lying-disk receiver"},
+        {"1", "partition shop receiver 2s..9s"},
+        {"1", "partition receiver to shop 1s..9s"}, /* cuts replies, and there is none */
+        {"2", "pause receiver at m-1/1 before commit for 100ms"},
+        {"2", "sender-crash shop at m-1/1 after send"},
+        {"2", "stop receiver at m-1/1 before commit"},
+    };
+    for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
+        struct result r = silent_run(cases[i][0], cases[i][1]);
+        ck_assert_msg(r.violated[CHECK_PROGRESS] == 1, "%s", cases[i][1]);
+        ck_assert_int_eq(r.violations[0].reason, WHY_GAVE_UP);
+        ck_assert_uint_ne(r.violations[0].testimony.fair_attempt, 0);
+        ck_assert_uint_eq(r.unfinishable, 0);
+        ck_assert_uint_eq(r.judged[CHECK_PROGRESS], 1);
+        result_fini(&r);
+    }
+}
+END_TEST
+
+START_TEST(where_no_attempt_was_left_alone_nobody_is_convicted)
+{
+    static const char *const cases[][2] = {
+        {"1", "lose request m-1/1"},
+        {"2", "lose request m-1/1, lose request m-1/2"},
+        {"1", "delay request m-1/1 by 1s"}, /* after the wait, so nothing came in time */
+        {"1", "partition shop receiver 1s..9s"},
+        {"1", "partition shop to receiver 1s..3650d"},
+        {"1", "crash receiver at m-1/1 before commit (process)"},
+        {"1", "crash receiver at m-1/1 after commit (power none)"},
+        {"2",
+         "crash receiver at m-1/1 after commit (process) restart after 5s"}, /* down for both */
+        {"1", "stop receiver at m-1/1 before commit"},
+        {"1", "pause receiver at m-1/1 before commit for 100ms"},
+        {"2", "pause receiver at m-1/1 before commit for 1s"}, /* into the second attempt */
+        {"1", "store receiver at m-1/1 commit (not applied)"},
+        {"1", "handler receiver at m-1/1 after commit fails"},
+        {"1", "sender-crash shop at m-1/1 after send"},
+        {"2", "sender-crash shop at m-1/1 after send, sender-crash shop at m-1/2 after send"},
+        {"5", "sender-amnesia shop at m-1/1 after send (outbox lost)"},
+        {"2", "lose request m-1/1, pause receiver at m-1/2 before receive for 9s"},
+    };
+    for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
+        struct result r = silent_run(cases[i][0], cases[i][1]);
+        ck_assert_msg(r.violated[CHECK_PROGRESS] == 0 && r.unfinishable == 1, "%s", cases[i][1]);
+        /* Nothing was judged, and that is said. */
+        ck_assert_uint_eq(r.judged[CHECK_PROGRESS], 0);
+        ck_assert_int_eq(r.verdict, VERDICT_VACUOUS);
+        ck_assert_str_eq(r.reason, "progress judged nothing");
+        result_fini(&r);
+    }
+}
+END_TEST
+
 /* A connection that goes back to its pool has no transaction open. */
 START_TEST(what_is_left_open_is_rolled_back)
 {
@@ -455,6 +544,8 @@ Suite *canaries_suite(void)
     TCase *t = tcase_create("canaries");
     tcase_add_test(t, each_check_has_its_culprit);
     tcase_add_test(t, who_never_replies_is_given_up);
+    tcase_add_test(t, one_fair_attempt_without_an_answer_convicts);
+    tcase_add_test(t, where_no_attempt_was_left_alone_nobody_is_convicted);
     tcase_add_test(t, what_is_left_open_is_rolled_back);
     tcase_add_test(t, violations_name_the_operation);
     tcase_add_test(t, a_late_upgrade_is_refused_at_once);

@@ -113,7 +113,7 @@ run 0 --seed 3 run "$story"
 
 # ---- run ----
 run 0 run "$story"
-out_has "order-1042 charged 2 times by m-77"
+out_has "order-1042 charged 2 times: m-77/1"
 out_has "4 runs: 4 as expected"
 err_is_empty
 grep -q $'\e' "$tmp/out"
@@ -203,9 +203,9 @@ out_has "verdict: pass (as expected)"
 err_has "table, the first of 4 receivers"
 run 0 show --receiver naive "$story"
 err_is_empty
-out_has "✖ no-double-effect: order-1042 charged 2 times by m-77"
-ok "$(awk '{ gsub(/[\200-\277]/, ""); if (length($0) > 100) exit 1 }' "$tmp/out"; echo $?)" \
-    "no line is wider than 100 columns"
+out_has "✖ no-double-effect: order-1042 charged 2 times: m-77/1"
+ok "$(awk '/^verdict/ { exit } { gsub(/[\200-\277]/, ""); if (length($0) > 100) exit 1 }' "$tmp/out"
+    echo $?)" "no line of the diagram is wider than 100 columns"
 run 1 show --receiver naive "$three"
 ok "$(test "$(tail -n 1 "$tmp/out")" = "$tool run --receiver naive --seed 1 $three"; echo $?)" \
     "the last line repeats the run"
@@ -247,7 +247,7 @@ out_has "$story"
 run 0 list sites --receiver table "$story"
 err_is_empty
 out_has "  - lose reply m-77/1"
-out_has "  - crash receiver at m-77/1 after commit (power none)"
+out_has "  - crash receiver at m-77/1 after commit (process)"
 ok "$(test -z "$(sort "$tmp/out" | uniq -d)"; echo $?)" "each sentence once"
 mkdir "$tmp/sites"
 grep -v '^faults:\|^  - lose\|^expect' "$story" >"$tmp/sites/without"
@@ -361,6 +361,90 @@ run 1 compare "$evil" -o "$evil/report"
 ok "$(grep -qF '&#60;b&#62;' "$evil/report/summary.md"; echo $?)" "Markdown is escaped"
 ok "$(grep -q "^\"'=a|b" "$evil/report/results.csv"; echo $?)" "CSV is disarmed"
 ok "$(test ! -e pwned; echo $?)" "nothing was executed"
+
+# ---- shrink ----
+cat >"$tmp/long.yaml" <<'END'
+name: long
+receivers: [table, naive]
+senders:
+  - name: shop
+    workload: {count: 200, entities: 10}
+    retry: {after: 1s, limit: 9}
+network: {lose: 1/20}
+END
+run 0 shrink "$tmp/long.yaml" -o "$tmp/small.yaml"
+out_is_empty
+err_has "messages -> 1"
+run 0 run "$tmp/small.yaml"
+out_has "long-shrunk"
+run 0 shrink "$tmp/small.yaml"
+cmp -s "$tmp/out" "$tmp/small.yaml"
+ok $? "shrinking the smallest story changes nothing"
+run 1 shrink "$tmp/long.yaml" --receiver table
+err_has "nothing to shrink"
+out_is_empty
+run 2 shrink
+run 2 shrink "$tmp/long.yaml" "$tmp/small.yaml"
+run 2 shrink --keep x "$tmp/long.yaml"
+run 3 shrink -o /dev/full "$tmp/long.yaml"
+err_has "No space left"
+run 1 run "$tmp/long.yaml"
+out_has "smallest story: "
+out_has "  lose reply shop-"
+test "$(tail -n 1 "$tmp/out")" = "$tool run --receiver naive --seed 1 $tmp/long.yaml"
+ok $? "the last line repeats the failure"
+run 1 run --no-shrink "$tmp/long.yaml"
+grep -q "smallest story" "$tmp/out"
+ok $((! $?)) "--no-shrink looks for no story"
+run 1 run --keep "$tmp/stories" --format json "$tmp/long.yaml"
+cmp -s "$tmp/stories/long-naive.yaml" "$tmp/small.yaml"
+ok $? "--keep writes the same story"
+run 1 run --keep "$tmp/stories" "$evil"
+ok "$(find "$tmp/stories" -name '_a_b_*.yaml' | grep -c . | grep -qx 1; echo $?)" \
+    "under a name that is safe"
+run 0 run "$tmp/stories"
+ln -s "$tmp/target" "$tmp/stories/x" && mv "$tmp/stories/x" "$tmp/stories/long-naive.yaml"
+run 3 run --keep "$tmp/stories" "$tmp/long.yaml"
+ok "$(test ! -e "$tmp/target"; echo $?)" "--keep follows no link"
+
+# ---- explore ----
+run 0 explore --faults 1 "$story"
+out_has "every schedule with at most 1 fault: "
+out_has "first counterexample, 1 fault:"
+out_has "digest "
+run 0 explore --faults 1 --format json --jobs 2 "$story"
+ok "$(python3 -c 'import json,sys; rows=[json.loads(l) for l in open(sys.argv[1])]
+assert len(rows) == 4 and all(r["schedules"] > 100 and r["expected"] for r in rows)
+assert rows[3]["verdict"] == "fail" and rows[3]["counterexample"]' "$tmp/out"; echo $?)" "its certificates are JSON"
+run 1 explore --faults 1 --receiver naive "$three"
+out_has "smallest story: 1 fault"
+ok "$(test "$(tail -n 1 "$tmp/out")" = "$tool explore --faults 1 --receiver naive --seed 1 $three"; echo $?)" \
+    "the last line explores it again"
+run 1 explore --faults 1 --no-shrink --receiver naive "$three"
+run 0 explore --only lose:reply,crash:commit --faults 2 --receiver table "$story"
+out_has "every schedule with at most 2 faults: "
+run 1 explore --only clock --faults 1 --receiver table "$story"
+out_has "vacuous"
+run 1 explore --faults 3 --limit 50 --receiver table "$story"
+out_has "not all was covered"
+run 1 explore --faults 2 --assume lying-disk --only lying-disk,crash --receiver table "$story"
+out_has "lying-disk receiver"
+run 2 explore --only crsh "$story"
+err_has 'did you mean crash?'
+run 2 explore --only lose:rply "$story"
+err_has 'did you mean reply?'
+run 2 explore --assume crash "$story"
+err_has 'covered anyway'
+run 2 explore --faults 6 "$story"
+run 2 explore --jobs 0 "$story"
+run 2 explore --limit 0s "$story"
+run 2 explore --format junit "$story"
+run 3 explore --faults 0 "$story" -o /dev/full
+err_has "No space left on device"
+("$tool" explore --faults 4 --receiver table "$story" >"$tmp/out" 2>"$tmp/err" & child=$!
+ sleep 1; kill -INT $child; wait $child); status=$?
+ok "$(test $status -eq 130; echo $?)" "Ctrl-C ends an exploration with 130"
+out_has "interrupted, not all was covered"
 
 echo "1..$count"
 exit $failed

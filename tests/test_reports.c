@@ -77,7 +77,7 @@ static void stage_open(struct stage *s, const char *file, const char *yaml)
 static void stage_fail(struct stage *s)
 {
     struct violation *v = sim_zalloc(1, sizeof(*v));
-    *v = (struct violation){CHECK_NO_DOUBLE_EFFECT, WHY_EFFECTS, M77, MS(1043), 2, 0};
+    *v = (struct violation){CHECK_NO_DOUBLE_EFFECT, WHY_EFFECTS, M77, MS(1043), 2, 0, {0}};
     s->result.violations = v;
     s->result.violation_count = 1;
     s->result.violated[CHECK_NO_DOUBLE_EFFECT] = 1;
@@ -120,34 +120,36 @@ START_TEST(every_reason_is_a_sentence)
         struct violation v;
         const char *text;
     } rows[] = {
-        {{CHECK_NO_DOUBLE_EFFECT, WHY_EFFECTS, M77, 0, 2, 0}, "order-1042 charged 2 times by m-77"},
-        {{CHECK_NO_LOST_EFFECT, WHY_LOST, M77, 0, 0, 0},
+        {{CHECK_NO_DOUBLE_EFFECT, WHY_EFFECTS, M77, 0, 2, 0, {0}},
+         "order-1042 charged 2 times by m-77"},
+        {{CHECK_NO_LOST_EFFECT, WHY_LOST, M77, 0, 0, 0, {0}},
          "shop believes m-77 done, but order-1042 was never charged by it"},
-        {{CHECK_NO_GHOST_EFFECT, WHY_GHOST, M78, 0, 1, 1},
+        {{CHECK_NO_GHOST_EFFECT, WHY_GHOST, M78, 0, 1, 1, {0}},
          "shop was told that m-78 failed, but order-1043 was charged 1 time by it"},
-        {{CHECK_ACK_IMPLIES_DURABLE, WHY_NOT_DURABLE, M77, 0, MS(64), MS(208)},
+        {{CHECK_ACK_IMPLIES_DURABLE, WHY_NOT_DURABLE, M77, 0, MS(64), MS(208), {0}},
          "m-77, acknowledged at 1.064 s, was undone by the crash at 1.208 s"},
-        {{CHECK_SAME_REPLY, WHY_FOREIGN_REPLY, M78, MS(5), (int64_t)32 << 16 | 1 << 24 | 3, 0},
+        {{CHECK_SAME_REPLY, WHY_FOREIGN_REPLY, M78, MS(5), (int64_t)32 << 16 | 1 << 24 | 3, 0, {0}},
          "m-78 was answered at 1.005 s with the receipt of m-77 (its effect 3), which is not its "
          "own"},
-        {{CHECK_SAME_REPLY, WHY_FOREIGN_REPLY, M78, MS(5), 99, 0},
+        {{CHECK_SAME_REPLY, WHY_FOREIGN_REPLY, M78, MS(5), 99, 0, {0}},
          "m-78 was answered at 1.005 s with receipt 99, which is not its own"},
-        {{CHECK_SAME_REPLY, WHY_FOREIGN_REPLY, M78, MS(5), -1, 0},
+        {{CHECK_SAME_REPLY, WHY_FOREIGN_REPLY, M78, MS(5), -1, 0, {0}},
          "m-78 was answered at 1.005 s with receipt -1, which is not its own"},
-        {{CHECK_SAME_REPLY, WHY_REFUSED_LATER, M77, MS(900), MS(100), 0},
+        {{CHECK_SAME_REPLY, WHY_REFUSED_LATER, M77, MS(900), MS(100), 0, {0}},
          "m-77 had succeeded at 1.100 s and was refused at 1.900 s"},
-        {{CHECK_SAME_REPLY, WHY_OTHER_RESPONSE, M77, MS(900), 8, 9},
+        {{CHECK_SAME_REPLY, WHY_OTHER_RESPONSE, M77, MS(900), 8, 9, {0}},
          "m-77 was answered at 1.900 s with receipt 8, but first with receipt 9"},
-        {{CHECK_DISTINCT_OPERATIONS, WHY_MERGED, M78, MS(1), 0, 0},
+        {{CHECK_DISTINCT_OPERATIONS, WHY_MERGED, M78, MS(1), 0, 0, {0}},
          "m-78 was answered as a duplicate at 1.001 s, though it had never been handled"},
-        {{CHECK_PROGRESS, WHY_STUCK, M77, 0, 1, 0}, "m-77 has no final answer after 1 attempt"},
-        {{CHECK_PROGRESS, WHY_GAVE_UP, M77, 0, 5, 0},
+        {{CHECK_PROGRESS, WHY_STUCK, M77, 0, 1, 0, {0}},
+         "m-77 has no final answer after 1 attempt"},
+        {{CHECK_PROGRESS, WHY_GAVE_UP, M77, 0, 5, 0, {0}},
          "shop gave m-77 up after 5 attempts, which the contract forbids"},
-        {{CHECK_STATE_MATCHES_EFFECTS, WHY_BALANCE, 0, 0, -4200, 0},
+        {{CHECK_STATE_MATCHES_EFFECTS, WHY_BALANCE, 0, 0, -4200, 0, {0}},
          "the balance of order-1042 is 4200 less than the sum of its effects"},
-        {{CHECK_STATE_MATCHES_EFFECTS, WHY_BALANCE, 0, 0, 100, 1},
+        {{CHECK_STATE_MATCHES_EFFECTS, WHY_BALANCE, 0, 0, 100, 1, {0}},
          "the balance of order-1043 is 100 more than the sum of its effects"},
-        {{CHECK_STATE_MATCHES_EFFECTS, WHY_CORRUPT, 0, MS(1500), 0, 0},
+        {{CHECK_STATE_MATCHES_EFFECTS, WHY_CORRUPT, 0, MS(1500), 0, 0, {0}},
          "the database cannot be read at 2.500 s: it is corrupt"},
     };
     struct stage s;

@@ -69,7 +69,7 @@ START_TEST(defaults)
     ck_assert(db->journal == JOURNAL_TRUNCATE && db->synchronous == SYNC_FULL);
     ck_assert(db->page_size == 1024 && db->busy_timeout == 5 * SIM_S);
     ck_assert(s.fault_count == 0 && s.faults_until == 0 && !s.no_give_up);
-    ck_assert(s.explore_faults == 0 && !s.explore_expect.given);
+    ck_assert(s.explore_faults == 0 && !s.explore_expectations[0].given);
     scenario_fini(&s);
 }
 END_TEST
@@ -116,7 +116,7 @@ static const char every_key[] =
     "expect:\n"
     "  mine: violates no-double-effect\n"
     "  table: [no-double-effect, progress]\n"
-    "explore: {faults: 2, expect: exactly-once}\n";
+    "explore: {faults: 2, expect: {mine: violates progress, table: [progress]}}\n";
 
 START_TEST(every_key_of_senders)
 {
@@ -161,7 +161,10 @@ START_TEST(every_key_of_the_world)
     ck_assert(db->journal == JOURNAL_WAL && db->synchronous == SYNC_OFF);
     ck_assert(db->page_size == 4096 && db->busy_timeout == 0);
     ck_assert(s.faults_until == 90 * SIM_S && s.no_give_up && s.explore_faults == 2);
-    ck_assert(s.explore_expect.given && s.explore_expect.checks == CHECKS_EXACTLY_ONCE);
+    const struct expectation *e = s.explore_expectations;
+    ck_assert(e[1].violates && e[1].checks == CHECK_BIT(CHECK_PROGRESS) && !e[2].given);
+    ck_assert(!e[0].violates && e[0].checks == CHECK_BIT(CHECK_PROGRESS));
+    ck_assert(!s.explore_others.given);
     ck_assert_uint_eq(s.fault_count, 7);
     ck_assert(s.faults[2].site.key.nth == 1 && s.faults[3].site.key.nth == 2);
     ck_assert(s.faults[4].site.key.nth == 1 && s.faults[5].site.key.nth == 2);

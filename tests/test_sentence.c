@@ -6,7 +6,8 @@
 
 #include <string.h>
 
-/* Names that need quoting and names that do not; operations are numbered from 1 in this order. */
+/* Names that need quoting and names that do not; operations are numbered from 1 in this order, and
+ * the senders take turns. */
 static const char *const ids[] = {"m-77",
                                   "a.b:c_d",
                                   "with space",
@@ -35,12 +36,17 @@ static unsigned place(const void *context, const char *name, size_t len)
     return same("receiver", name, len) ? PLACE_RECEIVER : PLACE_NONE;
 }
 
+static uint64_t op_of(uint64_t number)
+{
+    return op_make(PLACE_SENDER + (unsigned)((number - 1) % ARRAY_LEN(hosts)), number);
+}
+
 static uint64_t operation(const void *context, const char *id, size_t len)
 {
     (void)context;
     for (unsigned i = 0; i < ARRAY_LEN(ids); i++) {
         if (same(ids[i], id, len)) {
-            return i + 1;
+            return op_of(i + 1);
         }
     }
     return 0;
@@ -49,7 +55,7 @@ static uint64_t operation(const void *context, const char *id, size_t len)
 static unsigned attempts(const void *context, uint64_t op)
 {
     (void)context;
-    return op == 1 ? 5 : 0;
+    return op_number(op) == 1 ? 5 : 0;
 }
 
 static void place_name(const void *context, unsigned p, char *out)
@@ -61,7 +67,7 @@ static void place_name(const void *context, unsigned p, char *out)
 static void operation_name(const void *context, uint64_t op, char *out)
 {
     (void)context;
-    strcpy(out, ids[op - 1]);
+    strcpy(out, ids[op_number(op) - 1]);
 }
 
 static const struct sentence_names names = {NULL,       place,          operation, attempts,
@@ -82,10 +88,11 @@ static uint64_t draw_time(uint64_t *state, uint64_t least)
 
 static void draw_message(uint64_t *state, struct fault *f)
 {
-    f->site.op = draw(state, 1, ARRAY_LEN(ids));
-    const char *id = ids[f->site.op - 1];
+    uint64_t number = draw(state, 1, ARRAY_LEN(ids));
+    f->site.op = op_of(number);
+    const char *id = ids[number - 1];
     f->site.key.operation = rng_name(id, strlen(id));
-    f->site.key.attempt = (uint16_t)draw(state, 1, f->site.op == 1 ? 5 : 1000);
+    f->site.key.attempt = (uint16_t)draw(state, 1, number == 1 ? 5 : 1000);
     f->site.key.copy = (uint16_t)draw(state, 1, 3);
 }
 
@@ -149,6 +156,17 @@ static void draw_network(uint64_t *state, enum fault_kind kind, struct fault *f)
     }
 }
 
+static void draw_sender(uint64_t *state, enum fault_kind kind, struct fault *f)
+{
+    draw_message(state, f);
+    f->site.key.host = (uint8_t)op_sender(f->site.op);
+    f->site.key.copy = 0;
+    f->value.time = draw(state, 0, 1) ? draw_time(state, 1) : 0;
+    if (kind == FAULT_SENDER_AMNESIA) {
+        f->value.choice = (uint8_t)draw(state, AMNESIA_OUTBOX_LOST, AMNESIA_COUNTER_BEHIND);
+    }
+}
+
 static struct fault draw_fault(uint64_t *state, enum fault_kind kind)
 {
     struct fault f = {0};
@@ -167,9 +185,16 @@ static struct fault draw_fault(uint64_t *state, enum fault_kind kind)
             draw_world(state, kind, &f);
         }
         return f;
+    case SCOPE_SENDER:
+        draw_sender(state, kind, &f);
+        return f;
     }
     if (kind == FAULT_CRASH) {
         draw_crash(state, &f);
+    } else if (kind == FAULT_STOP) {
+        f.site.key.moment = BEFORE;
+        f.value.until = draw(state, 0, 1) ? draw_time(state, 1) : 0;
+        f.value.time = draw(state, 0, 1) ? draw_time(state, 1) : 0;
     } else if (kind == FAULT_PAUSE) {
         f.site.key.moment = BEFORE;
         f.value.time = draw_time(state, 1);
@@ -236,6 +261,15 @@ static const char *const canonical[] = {
     "partition shop to receiver 5s..20s",
     "partition \"to\" to receiver 5s..20s",
     "lying-disk receiver",
+    "stop receiver at m-77/1 before commit",
+    "stop receiver at m-77/1.2 before commit 2 restart after 5s",
+    "stop receiver at m-77/1 before commit killed after 1s",
+    "stop receiver at m-77/1 before commit killed after 1s restart after 5s",
+    "sender-crash shop at m-77/1 after send",
+    "sender-crash shop at m-77/5 after send restart after 5s",
+    "sender-amnesia shop at m-77/1 after send (outbox lost)",
+    "sender-amnesia shop at m-77/1 after send (counter behind) restart after 5s",
+    "sender-crash \"to\" at a.b:c_d/1 after send",
     "lose request \"quo\\\"te\\\\\"/1",
     "lose request \"\\u0001\\u001b[31m\"/1",
     "lose request \"1/2\"/1",
@@ -266,6 +300,7 @@ static const char *const loose[][2] = {
     {"lose reply \"\\u00e9\\u20ac\\ud83d\\udca5\"/1",
      "lose reply \"\xc3\xa9\xe2\x82\xac\xf0\x9f\x92\xa5\"/1"},
     {"clock \"receiver\" +3000ms", "clock receiver +3s"},
+    {"sender-crash \"shop\" at m-77/1.1 after send", "sender-crash shop at m-77/1 after send"},
 };
 
 START_TEST(loose_sentences_have_one_printed_form)
@@ -336,6 +371,21 @@ static const struct wrong {
     {"partition shop receiver 0s..5s", 24, "the world's clock starts at 1s"},
     {"partition shop at 5s..20s", 10, "between a sender and a receiver"},
     {"lying-disk shop", 11, "not a sender"},
+    {"stop shop at m-77/1 before commit", 5, "not a sender"},
+    {"stop receiver at m-77/1 after commit", 24, "expected \"before\""},
+    {"stop receiver at m-77/1 before commit killed after 0s", 51, "above 0s"},
+    {"stop receiver at m-77/1 before commit killed", 44, "expected \"after\""},
+    {"stop receiver at m-77/1 before commit restart after 1s killed after 1s", 55,
+     "should end before \"killed\""},
+    {"sender-crash receiver at m-77/1 after send", 13, "needs a sender"},
+    {"sender-crash \"to\" at m-77/1 after send", 21, "another sender's"},
+    {"sender-crash shop at m-77/1.2 after send", 21, "sends an attempt once"},
+    {"sender-crash shop at m-77/6 after send", 26, "the limit is 5"},
+    {"sender-crash shop at m-77/1 after commit", 34, "expected \"send\""},
+    {"sender-crash shop at m-77/1", 27, "expected \"after\""},
+    {"sender-amnesia shop at m-77/1 after send", 40, "expected \"(\""},
+    {"sender-amnesia shop at m-77/1 after send (outbox)", 42, "unknown loss of memory \"outbox\""},
+    {"sender-crash shop at m-77/1 after send (outbox lost)", 39, "should end before \"(\""},
 };
 
 START_TEST(errors_say_where_and_why)

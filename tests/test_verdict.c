@@ -317,6 +317,56 @@ START_TEST(unfinished_and_given_up)
 }
 END_TEST
 
+/* Only where each attempt met a fault is nobody to blame; what was finished is judged anyway. */
+START_TEST(unfinished_by_faults)
+{
+    for (unsigned hindered = 4; hindered <= 5; hindered++) {
+        for (unsigned end = 0; end < 3; end++) { /* still open, given up, done */
+            struct court c;
+            court_open(&c, CHECKS_EXACTLY_ONCE, true);
+            struct operation *a = operation(&c, 1, 0, 1);
+            a->attempt = 5;
+            a->hindered = (uint16_t)hindered;
+            effect(&c, a);
+            if (end > 0) {
+                closes(&c, a, end == 1 ? BELIEF_UNKNOWN : BELIEF_DONE, end == 1);
+                verdict_closed(&c.v, a, true);
+                ck_assert_uint_eq(c.v.violated[CHECK_PROGRESS], end == 1 && hindered < 5);
+            }
+            run_ends(&c);
+            bool excused = hindered == 5 && end < 2;
+            ck_assert_uint_eq(c.v.unfinishable, excused);
+            ck_assert_uint_eq(c.v.judged[CHECK_PROGRESS], !excused);
+            ruled(&c, hindered < 5 && end < 2 ? PROGRESS : 0);
+        }
+    }
+}
+END_TEST
+
+/* Certain before the end: what no later event can change. */
+START_TEST(what_is_certain_of_a_closed_operation)
+{
+    struct court c;
+    court_open(&c, CHECKS_EXACTLY_ONCE, false);
+    struct operation *lost = operation(&c, 1, 0, 1), *ghost = operation(&c, 2, 0, 1);
+    operations_enter(&c.ops, lost);
+    closes(&c, lost, BELIEF_DONE, false);
+    verdict_closed(&c.v, lost, true); /* a copy under way may still charge */
+    effect(&c, ghost);
+    verdict_closed(&c.v, ghost, true); /* the sender has not closed it */
+    closes(&c, ghost, BELIEF_FAILED, false);
+    verdict_closed(&c.v, ghost, false); /* a crash may take the effect back */
+    ck_assert_uint_eq(c.v.kept, 0);
+    operations_leave(&c.ops, lost);
+    verdict_closed(&c.v, lost, false);
+    verdict_closed(&c.v, ghost, true);
+    is_violation(&c.v.violations[0], CHECK_NO_LOST_EFFECT, WHY_LOST, lost, 0, 0);
+    is_violation(&c.v.violations[1], CHECK_NO_GHOST_EFFECT, WHY_GHOST, ghost, 1, 0);
+    run_ends(&c);
+    ruled(&c, LOST | GHOST);
+}
+END_TEST
+
 START_TEST(balances_against_effects)
 {
     struct court c;
@@ -530,6 +580,8 @@ Suite *verdict_suite(void)
     tcase_add_test(t, gone_but_never_acknowledged);
     tcase_add_test(t, replies_to_one_operation);
     tcase_add_test(t, unfinished_and_given_up);
+    tcase_add_test(t, unfinished_by_faults);
+    tcase_add_test(t, what_is_certain_of_a_closed_operation);
     tcase_add_test(t, balances_against_effects);
     tcase_add_test(t, forgotten_operations_still_count);
     tcase_add_test(t, few_are_kept_and_all_are_counted);

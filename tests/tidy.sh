@@ -86,7 +86,7 @@ BEGIN {
         "sentence|schedule|history|run|sender_config network_config host_config config_text|" \
         "operation|sender|network|broker|disk|receivers/receiver|receivers|" \
         "host connection handling step store|verdict|scenario name_table|result|auditor|world|" \
-        "explore|shrink|reports|options progress|plays|cmd|main", stage, "|")
+        "grid|explore|shrink|reports|options progress|plays|cmd|main", stage, "|")
     for (i = 1; i <= stages; i++) {
         n = split(stage[i], name, " ")
         for (j = 1; j <= n; j++) { place[name[j]] = i }

@@ -1,0 +1,320 @@
+/* Why a check was violated, in one sentence: what contradicts what.
+ *
+ * In: a violation with the three ledgers' word on its operation. Out: text that is safe to print.
+ * What is not known is left out, so that a violation without testimony still has a sentence.
+ */
+#include "sim/result.h"
+
+#include <inttypes.h>
+#include <stdarg.h>
+#include <string.h>
+
+struct out {
+    char *text;
+    size_t size, n;
+};
+
+__attribute__((format(printf, 2, 3))) static void put(struct out *o, const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    int n = vsnprintf(o->text + o->n, o->size - o->n, format, args);
+    va_end(args);
+    must(n >= 0);
+    o->n += (size_t)n < o->size - o->n ? (size_t)n : o->size - o->n - 1;
+}
+
+/* A receipt came through a receiver, which may have made it up. */
+static bool known_operation(const struct scenario *s, uint64_t op)
+{
+    unsigned sender = op_sender(op);
+    if (sender < PLACE_SENDER || sender - PLACE_SENDER >= s->sender_count) {
+        return false;
+    }
+    const struct sender_config *c = &s->senders[sender - PLACE_SENDER];
+    return op_number(op) >= 1 && op_number(op) <= c->message_count + c->workload.count;
+}
+
+/* "the receipt of m-78 (its effect 1)", or only its number. */
+static void receipt_text(const struct scenario *s, int64_t receipt, char *out, size_t size)
+{
+    uint64_t op = receipt_op(receipt);
+    char raw[KEY_MAX], name[NAME_TEXT];
+    if (receipt <= 0 || !known_operation(s, op)) {
+        snprintf(out, size, "receipt %" PRId64, receipt);
+        return;
+    }
+    scenario_operation_id(s, op, raw);
+    name_text(raw, name, sizeof(name));
+    snprintf(out, size, "the receipt of %s (its effect %u)", name, receipt_nth(receipt));
+}
+
+/* The names in a sentence. */
+struct cast {
+    const struct violation *v;
+    char op[NAME_TEXT];
+    char sender[NAME_TEXT];
+    char key_of[NAME_TEXT]; /* operation whose key it shares; "": none */
+    char entity[NAME_TEXT];
+    char at[SECONDS_TEXT];
+    char receipt_a[NAME_TEXT + 64], receipt_b[NAME_TEXT + 64]; /* of WHY_..._REPLY and RESPONSE */
+};
+
+/* By a fault, or because the file says so; of a listed message the first one that does. 0: none. */
+static uint64_t same_key(const struct scenario *s, const struct violation *v)
+{
+    char key[KEY_MAX], other[KEY_MAX];
+    if (v->testimony.key_of != 0 || v->op == 0 || v->reason != WHY_MERGED) {
+        return v->testimony.key_of;
+    }
+    scenario_operation_key(s, v->op, key);
+    for (size_t i = 0; i < s->sender_count; i++) {
+        for (size_t n = 1; n <= s->senders[i].message_count; n++) {
+            uint64_t op = op_make(PLACE_SENDER + (unsigned)i, n);
+            scenario_operation_key(s, op, other);
+            if (op != v->op && strcmp(key, other) == 0) {
+                return op;
+            }
+        }
+    }
+    return 0;
+}
+
+static void cast_of(const struct scenario *s, const struct violation *v, struct cast *c)
+{
+    char raw[KEY_MAX] = "";
+    c->v = v;
+    snprintf(c->op, sizeof(c->op), "the world");
+    snprintf(c->sender, sizeof(c->sender), "the sender");
+    snprintf(c->entity, sizeof(c->entity), "the entity");
+    if (v->op != 0) {
+        scenario_operation_id(s, v->op, raw);
+        name_text(raw, c->op, sizeof(c->op));
+        size_t sender = op_sender(v->op) - PLACE_SENDER;
+        if (sender < s->sender_count) {
+            name_text(s->senders[sender].name, c->sender, sizeof(c->sender));
+        }
+    }
+    c->key_of[0] = '\0';
+    uint64_t other = same_key(s, v);
+    if (other != 0) {
+        scenario_operation_id(s, other, raw);
+        name_text(raw, c->key_of, sizeof(c->key_of));
+    }
+    bool names_entity = v->reason == WHY_EFFECTS || v->reason == WHY_LOST ||
+                        v->reason == WHY_GHOST || v->reason == WHY_BALANCE;
+    if (names_entity && v->b >= 0 && (uint64_t)v->b <= UINT32_MAX) {
+        name_text(scenario_entity(s, (uint32_t)v->b, raw), c->entity, sizeof(c->entity));
+    }
+    seconds_text(v->at, c->at);
+    receipt_text(s, v->a, c->receipt_a, sizeof(c->receipt_a));
+    receipt_text(s, v->b, c->receipt_b, sizeof(c->receipt_b));
+}
+
+/* "1 attempt", "2 attempts" */
+static void put_count(struct out *o, int64_t n, const char *what)
+{
+    put(o, "%" PRId64 " %s%s", n, what, n == 1 ? "" : "s");
+}
+
+/* "m-77/2.2", or the operation alone where its message is not known. */
+static void put_message(struct out *o, const struct cast *c, const struct occasion *when)
+{
+    put(o, "%s", c->op);
+    if (when->at != 0) {
+        put(o, "/%u", when->attempt);
+    }
+    if (when->copy > 1) {
+        put(o, ".%u", when->copy);
+    }
+}
+
+/* ": m-77/1 at 1.064 s, m-77/2 at 2.043 s" of all that there were. */
+static void put_effects(struct out *o, const struct cast *c, int64_t all)
+{
+    const struct testimony *t = &c->v->testimony;
+    int64_t told = 0;
+    for (size_t i = 0; i < EFFECTS_TOLD && t->effects[i].at != 0; i++) {
+        char at[SECONDS_TEXT];
+        put(o, "%s", told++ == 0 ? ": " : ", ");
+        put_message(o, c, &t->effects[i]);
+        put(o, " at %s s", seconds_text(t->effects[i].at, at));
+    }
+    if (told > 0 && all > told) {
+        put(o, ", and %" PRId64 " more", all - told);
+    }
+}
+
+static void put_belief(struct out *o, const struct cast *c)
+{
+    const struct testimony *t = &c->v->testimony;
+    if (!t->closed) {
+        put(o, "%s still waits for an answer to %s", c->sender, c->op);
+    } else if (t->gave_up) {
+        put(o, "%s gave %s up and believes it %s", c->sender, c->op,
+            belief_text((enum belief)t->belief));
+    } else {
+        put(o, "%s believes %s %s", c->sender, c->op,
+            t->belief == BELIEF_DONE ? "done once" : belief_text((enum belief)t->belief));
+    }
+}
+
+static void put_double(struct out *o, const struct cast *c)
+{
+    put(o, "%s charged ", c->entity);
+    put_count(o, c->v->a, "time");
+    if (c->v->testimony.effects[0].at == 0) {
+        put(o, " by %s", c->op);
+        return;
+    }
+    put_effects(o, c, c->v->a);
+    put(o, "; ");
+    put_belief(o, c);
+}
+
+static void put_lost(struct out *o, const struct cast *c)
+{
+    const struct testimony *t = &c->v->testimony;
+    char at[SECONDS_TEXT];
+    put(o, "%s believes %s done", c->sender, c->op);
+    if (t->closed_at != 0) {
+        put(o, " since %s s", seconds_text(t->closed_at, at));
+    }
+    if (t->effects_ever > 0) {
+        put(o, ", but nothing is left of its charge of %s", c->entity);
+    } else {
+        put(o, ", but %s was never charged by it", c->entity);
+    }
+}
+
+static void put_ghost(struct out *o, const struct cast *c)
+{
+    const struct testimony *t = &c->v->testimony;
+    char at[SECONDS_TEXT];
+    put(o, "%s ", c->sender);
+    put(o, t->gave_up ? "took giving %s up for failure" : "was told that %s failed", c->op);
+    if (t->closed_at != 0) {
+        put(o, " at %s s", seconds_text(t->closed_at, at));
+    }
+    put(o, ", but %s was charged ", c->entity);
+    put_count(o, c->v->a, "time");
+    put(o, " by it");
+    put_effects(o, c, c->v->a);
+}
+
+static void put_undone(struct out *o, const struct cast *c)
+{
+    const struct testimony *t = &c->v->testimony;
+    char acked[SECONDS_TEXT], crash[SECONDS_TEXT], effect[SECONDS_TEXT];
+    seconds_text((uint64_t)c->v->a, acked);
+    seconds_text((uint64_t)c->v->b, crash);
+    put(o, "%s, ", c->op);
+    if (t->effects[0].at != 0) {
+        put(o, "charged by ");
+        put_message(o, c, &t->effects[0]);
+        put(o, " at %s s and ", seconds_text(t->effects[0].at, effect));
+    }
+    put(o, "acknowledged at %s s", acked);
+    if (t->acked.at != 0 && t->effects[0].at == 0) {
+        put(o, " before its effect was on the disk, was lost in the crash at %s s", crash);
+    } else {
+        put(o, ", was undone by the crash at %s s", crash);
+    }
+}
+
+static void put_reply(struct out *o, const struct cast *c)
+{
+    const struct testimony *t = &c->v->testimony;
+    char first[SECONDS_TEXT];
+    if (c->v->reason == WHY_REFUSED_LATER) {
+        put_message(o, c, &t->acked);
+        put(o, " had succeeded at %s s and ", seconds_text((uint64_t)c->v->a, first));
+        if (t->replied.at != 0) {
+            put_message(o, c, &t->replied);
+            put(o, " ");
+        }
+        put(o, "was refused at %s s", c->at);
+        return;
+    }
+    put_message(o, c, &t->replied);
+    put(o, " was answered at %s s with %s, ", c->at, c->receipt_a);
+    if (c->v->reason == WHY_FOREIGN_REPLY) {
+        put(o, "which is not its own");
+        return;
+    }
+    put(o, "but ");
+    if (t->acked.at != 0) {
+        put_message(o, c, &t->acked);
+        put(o, " ");
+    }
+    put(o, "first with %s", c->receipt_b);
+}
+
+static void put_merged(struct out *o, const struct cast *c)
+{
+    put_message(o, c, &c->v->testimony.replied);
+    put(o, " was answered as a duplicate at %s s, though it had never been handled", c->at);
+    if (c->key_of[0] != '\0') {
+        put(o, "; it carries the key of %s", c->key_of);
+    } else if (c->v->b != 0 && receipt_op(c->v->b) != c->v->op) {
+        put(o, "; the answer carries %s", c->receipt_b);
+    }
+}
+
+static void put_unfinished(struct out *o, const struct cast *c)
+{
+    const struct testimony *t = &c->v->testimony;
+    if (c->v->reason == WHY_STUCK) {
+        put(o, "%s has no final answer after ", c->op);
+    } else {
+        put(o, "%s gave %s up after ", c->sender, c->op);
+    }
+    put_count(o, c->v->a, "attempt");
+    put(o, "%s", c->v->reason == WHY_GAVE_UP ? ", which the contract forbids" : "");
+    if (t->fair_attempt != 0) {
+        put(o, ", though no fault touched %s/%u", c->op, t->fair_attempt);
+    }
+}
+
+size_t violation_text(const struct scenario *s, const struct violation *v, char *text, size_t size)
+{
+    struct cast c;
+    struct out o = {text, size, 0};
+    must(size > 0);
+    text[0] = '\0';
+    cast_of(s, v, &c);
+    switch (v->reason) {
+    case WHY_EFFECTS:
+        put_double(&o, &c);
+        break;
+    case WHY_LOST:
+        put_lost(&o, &c);
+        break;
+    case WHY_GHOST:
+        put_ghost(&o, &c);
+        break;
+    case WHY_NOT_DURABLE:
+        put_undone(&o, &c);
+        break;
+    case WHY_FOREIGN_REPLY:
+    case WHY_REFUSED_LATER:
+    case WHY_OTHER_RESPONSE:
+        put_reply(&o, &c);
+        break;
+    case WHY_MERGED:
+        put_merged(&o, &c);
+        break;
+    case WHY_STUCK:
+    case WHY_GAVE_UP:
+        put_unfinished(&o, &c);
+        break;
+    case WHY_BALANCE:
+        put(&o, "the balance of %s is %" PRIu64 " %s than the sum of its effects", c.entity,
+            v->a < 0 ? -(uint64_t)v->a : (uint64_t)v->a, v->a < 0 ? "less" : "more");
+        break;
+    case WHY_CORRUPT:
+        put(&o, "the database cannot be read at %s s: it is corrupt", c.at);
+        break;
+    }
+    return o.n;
+}

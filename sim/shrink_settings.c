@@ -1,0 +1,323 @@
+/* Fewer workers, fewer attempts, a constant delay, default settings.
+ *
+ * A setting is one line in the list below: how it becomes simpler. False: it is as simple as it
+ * gets.
+ */
+#include "sim/shrink_internal.h"
+
+#include <stdlib.h>
+
+static bool same_dist(const struct dist *a, const struct dist *b)
+{
+    return a->kind == b->kind && a->a == b->a && a->b == b->b && a->sigma == b->sigma;
+}
+
+static bool set_dist(struct dist *d, struct dist usual)
+{
+    bool other = !same_dist(d, &usual);
+    *d = usual;
+    return other;
+}
+
+/* ---- workers ---- */
+
+static const struct dist still = {.kind = DIST_CONSTANT};
+static const struct dist busy = {.kind = DIST_UNIFORM, .b = SIM_MS};
+
+static bool try_workers(struct shrinker *x, uint32_t workers, bool usual_step)
+{
+    struct scenario *other = shrink_copy(x);
+    other->receiver.workers = workers;
+    if (usual_step) {
+        other->receiver.step = workers > 1 ? busy : still;
+    }
+    return shrink_try(x, other, x->seed);
+}
+
+bool shrink_workers(struct shrinker *x)
+{
+    for (uint32_t n = 1; n < x->now->receiver.workers && !shrink_over(x); n++) {
+        if (try_workers(x, n, true) || try_workers(x, n, false)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* ---- attempts ---- */
+
+/* sender SIZE_MAX: all of them. */
+static bool try_limit(struct shrinker *x, size_t sender, uint32_t limit)
+{
+    struct scenario *other = shrink_copy(x);
+    bool changed = false;
+    for (size_t i = 0; i < other->sender_count; i++) {
+        struct retry_policy *r = &other->senders[i].retry;
+        if ((sender == SIZE_MAX || sender == i) && r->limit > limit) {
+            r->limit = limit;
+            changed = true;
+        }
+    }
+    if (!changed) {
+        scenario_fini(other);
+        free(other);
+        return false;
+    }
+    return shrink_try(x, other, x->seed);
+}
+
+static bool fewer_attempts(struct shrinker *x, size_t sender)
+{
+    uint32_t most = 0;
+    for (size_t i = 0; i < x->now->sender_count; i++) {
+        uint32_t limit = x->now->senders[i].retry.limit;
+        most = (sender == SIZE_MAX || sender == i) && limit > most ? limit : most;
+    }
+    for (uint32_t n = 1; n < most && !shrink_over(x); n += n < 8 ? 1 : n / 2) {
+        if (try_limit(x, sender, n)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+bool shrink_attempts(struct shrinker *x)
+{
+    bool changed = fewer_attempts(x, SIZE_MAX);
+    for (size_t i = 0; x->now->sender_count > 1 && i < x->now->sender_count; i++) {
+        changed = fewer_attempts(x, i) || changed;
+    }
+    return changed;
+}
+
+/* ---- network ---- */
+
+#define DELAY (20 * SIM_MS) /* the least of the default span */
+
+static struct dist constant(uint64_t ns)
+{
+    return (struct dist){.kind = DIST_CONSTANT, .a = ns};
+}
+
+/* The simpler, the smaller. */
+static unsigned delay_rank(const struct dist d[2])
+{
+    static const struct dist usual = {.kind = DIST_UNIFORM, .a = DELAY, .b = 4 * DELAY};
+    bool equal = same_dist(&d[0], &d[1]);
+    if (equal && d[0].kind == DIST_CONSTANT) {
+        return d[0].a == DELAY ? 0 : 1;
+    }
+    if (d[0].kind == DIST_CONSTANT && d[1].kind == DIST_CONSTANT) {
+        return 2;
+    }
+    if (equal) {
+        return same_dist(&d[0], &usual) ? 3 : 4;
+    }
+    return 5;
+}
+
+/* A middle value in whole milliseconds. */
+static uint64_t middle(const struct dist *d)
+{
+    uint64_t ns = d->kind == DIST_UNIFORM ? d->a + (d->b - d->a) / 2 : d->a;
+    return ns < SIM_MS ? ns : ns - ns % SIM_MS;
+}
+
+bool shrink_network(struct shrinker *x)
+{
+    const struct dist *now = x->now->network.delay;
+    struct dist usual = {.kind = DIST_UNIFORM, .a = DELAY, .b = 4 * DELAY};
+    uint64_t m0 = middle(&now[0]), m1 = middle(&now[1]);
+    const struct dist choices[][2] = {
+        {constant(DELAY), constant(DELAY)},
+        {constant(m0), constant(m0)},
+        {constant(m1), constant(m1)},
+        {constant(m0), constant(m1)},
+        {usual, usual},
+        {now[0], now[0]},
+        {now[1], now[1]},
+    };
+    unsigned rank = delay_rank(now);
+    for (size_t i = 0; i < ARRAY_LEN(choices) && !shrink_over(x); i++) {
+        if (delay_rank(choices[i]) < rank) {
+            struct scenario *other = shrink_copy(x);
+            other->network.delay[0] = choices[i][0];
+            other->network.delay[1] = choices[i][1];
+            if (shrink_try(x, other, x->seed)) {
+                return true;
+            }
+        }
+    }
+    return false;
+}
+
+/* ---- settings ---- */
+
+#define SET(field, usual)                                                                          \
+    bool other = (field) != (usual);                                                               \
+    (field) = (usual);                                                                             \
+    return other
+
+static bool no_contract(struct scenario *s)
+{
+    SET(s->no_give_up, false);
+}
+
+static bool faults_any_time(struct scenario *s)
+{
+    SET(s->faults_until, 0);
+}
+
+static bool journal(struct scenario *s)
+{
+    SET(s->receiver.database.journal, JOURNAL_TRUNCATE);
+}
+
+static bool synchronous(struct scenario *s)
+{
+    SET(s->receiver.database.synchronous, SYNC_FULL);
+}
+
+static bool page_size(struct scenario *s)
+{
+    SET(s->receiver.database.page_size, 1024);
+}
+
+static bool busy_timeout(struct scenario *s)
+{
+    SET(s->receiver.database.busy_timeout, 5 * SIM_S);
+}
+
+static bool clock_offset(struct scenario *s)
+{
+    SET(s->receiver.clock_offset, 0);
+}
+
+static bool clock_drift(struct scenario *s)
+{
+    SET(s->receiver.clock_drift, 0);
+}
+
+static bool step(struct scenario *s)
+{
+    return set_dist(&s->receiver.step, s->receiver.workers > 1 ? busy : still);
+}
+
+static bool restart(struct scenario *s)
+{
+    return set_dist(&s->receiver.restart, constant(100 * SIM_MS));
+}
+
+static bool copy_after(struct scenario *s)
+{
+    struct dist usual = {.kind = DIST_UNIFORM, .b = SIM_S};
+    return set_dist(&s->rates.copy_after, usual);
+}
+
+static bool pause_for(struct scenario *s)
+{
+    struct dist usual = {.kind = DIST_UNIFORM, .b = 5 * SIM_S};
+    return set_dist(&s->rates.pause_for, usual);
+}
+
+static bool (*const settings[])(struct scenario *) = {
+    no_contract,  faults_any_time, journal, synchronous, page_size,  busy_timeout,
+    clock_offset, clock_drift,     step,    restart,     copy_after, pause_for,
+};
+
+/* Of one sender. */
+static bool closed_loop(struct sender_config *c)
+{
+    c->gap = (struct dist){0};
+    SET(c->open_loop, false);
+}
+
+static bool one_in_flight(struct sender_config *c)
+{
+    SET(c->in_flight, 1);
+}
+
+static bool honest(struct sender_config *c)
+{
+    SET(c->give_up_is_failed, false);
+}
+
+static bool sender_offset(struct sender_config *c)
+{
+    SET(c->clock_offset, 0);
+}
+
+static bool sender_drift(struct sender_config *c)
+{
+    SET(c->clock_drift, 0);
+}
+
+static bool no_deadline(struct sender_config *c)
+{
+    SET(c->retry.deadline, 0);
+}
+
+static bool no_timeout(struct sender_config *c)
+{
+    SET(c->retry.timeout, 0);
+}
+
+static bool fixed_backoff(struct sender_config *c)
+{
+    c->retry.max = 60 * SIM_S > c->retry.after ? 60 * SIM_S : c->retry.after;
+    SET(c->retry.backoff, BACKOFF_FIXED);
+}
+
+static bool usual_max(struct sender_config *c)
+{
+    SET(c->retry.max, 60 * SIM_S > c->retry.after ? 60 * SIM_S : c->retry.after);
+}
+
+static bool retry_after_1s(struct sender_config *c)
+{
+    c->retry.max = c->retry.max > SIM_S ? c->retry.max : SIM_S;
+    SET(c->retry.after, SIM_S);
+}
+
+/* No message has a key of its own. */
+static bool own_keys(struct sender_config *c)
+{
+    bool changed = false;
+    for (size_t i = 0; i < c->message_count; i++) {
+        changed = changed || c->messages[i].key != NULL;
+        free(c->messages[i].key);
+        c->messages[i].key = NULL;
+    }
+    return changed;
+}
+
+static bool (*const sender_settings[])(struct sender_config *) = {
+    closed_loop, one_in_flight, honest,    sender_offset,  sender_drift, no_deadline,
+    no_timeout,  fixed_backoff, usual_max, retry_after_1s, own_keys,
+};
+
+static bool try_setting(struct shrinker *x, struct scenario *other, bool changed)
+{
+    if (!changed) {
+        scenario_fini(other);
+        free(other);
+        return false;
+    }
+    return shrink_try(x, other, x->seed);
+}
+
+bool shrink_settings(struct shrinker *x)
+{
+    bool changed = false;
+    for (size_t i = 0; i < ARRAY_LEN(settings) && !shrink_over(x); i++) {
+        struct scenario *other = shrink_copy(x);
+        changed = try_setting(x, other, settings[i](other)) || changed;
+    }
+    for (size_t s = 0; s < x->now->sender_count; s++) {
+        for (size_t i = 0; i < ARRAY_LEN(sender_settings) && !shrink_over(x); i++) {
+            struct scenario *other = shrink_copy(x);
+            changed = try_setting(x, other, sender_settings[i](&other->senders[s])) || changed;
+        }
+    }
+    return changed;
+}

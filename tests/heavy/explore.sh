@@ -1,0 +1,7 @@
+#!/bin/bash
+# Two workers under all schedules with at most two covered faults; the seed's story with three.
+set -euo pipefail
+cd "$(dirname "$0")/../.."
+make all test-program >/dev/null
+ONLYONCE_HEAVY=1 build/test right
+./onlyonce explore --faults 3 --jobs 2 scenarios/seed/lost-reply.yaml
