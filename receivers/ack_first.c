@@ -52,6 +52,20 @@ const struct receiver receiver_ack_first = {
     .source = "wrong on purpose",
     .schema = "CREATE TABLE processed_message(id TEXT PRIMARY KEY) WITHOUT ROWID;",
     .statements = statements,
+    .axes =
+        {
+            [AXIS_KEY] = "given id",
+            [AXIS_SCOPE] = "receiver",
+            [AXIS_STRUCTURE] = "set",
+            [AXIS_MOMENT] = "with the effect",
+            [AXIS_CONCURRENT] = "blocked",
+            [AXIS_ANSWER] = "ignored",
+            [AXIS_MISMATCH] = "ignored",
+            [AXIS_FAILURE] = "roll back",
+            [AXIS_REMOVAL] = "never",
+            [AXIS_RECOVERY] = "durable",
+            [AXIS_ACK] = "after record, before commit",
+        },
     .steps = STEP_BIT(STEP_RECEIVE) | STEP_BIT(STEP_BEGIN) | STEP_BIT(STEP_RECORD) |
              STEP_BIT(STEP_EFFECT) | STEP_BIT(STEP_REPLY) | STEP_BIT(STEP_COMMIT) |
              STEP_BIT(STEP_ROLLBACK),

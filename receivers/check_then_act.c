@@ -50,6 +50,20 @@ const struct receiver receiver_check_then_act = {
     .source = "wrong on purpose",
     .schema = "CREATE TABLE processed_message(id TEXT PRIMARY KEY) WITHOUT ROWID;",
     .statements = statements,
+    .axes =
+        {
+            [AXIS_KEY] = "given id",
+            [AXIS_SCOPE] = "receiver",
+            [AXIS_STRUCTURE] = "set",
+            [AXIS_MOMENT] = "with the effect; looked up before the transaction",
+            [AXIS_CONCURRENT] = "both run",
+            [AXIS_ANSWER] = "ignored",
+            [AXIS_MISMATCH] = "ignored",
+            [AXIS_FAILURE] = "roll back",
+            [AXIS_REMOVAL] = "never",
+            [AXIS_RECOVERY] = "durable",
+            [AXIS_ACK] = "after commit",
+        },
     .steps = STEP_BIT(STEP_RECEIVE) | STEP_BIT(STEP_LOOK_UP) | STEP_BIT(STEP_BEGIN) |
              STEP_BIT(STEP_EFFECT) | STEP_BIT(STEP_RECORD) | STEP_BIT(STEP_COMMIT) |
              STEP_BIT(STEP_ROLLBACK) | STEP_BIT(STEP_REPLY),

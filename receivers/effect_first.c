@@ -52,6 +52,20 @@ const struct receiver receiver_effect_first = {
     .source = "wrong on purpose",
     .schema = "CREATE TABLE processed_message(id TEXT PRIMARY KEY) WITHOUT ROWID;",
     .statements = statements,
+    .axes =
+        {
+            [AXIS_KEY] = "given id",
+            [AXIS_SCOPE] = "receiver",
+            [AXIS_STRUCTURE] = "set",
+            [AXIS_MOMENT] = "after the effect",
+            [AXIS_CONCURRENT] = "both run, if the second comes between effect and record",
+            [AXIS_ANSWER] = "ignored",
+            [AXIS_MISMATCH] = "ignored",
+            [AXIS_FAILURE] = "roll back; the effect is kept where the record fails",
+            [AXIS_REMOVAL] = "never",
+            [AXIS_RECOVERY] = "durable",
+            [AXIS_ACK] = "after record",
+        },
     .steps = STEP_BIT(STEP_RECEIVE) | STEP_BIT(STEP_BEGIN) | STEP_BIT(STEP_LOOK_UP) |
              STEP_BIT(STEP_EFFECT) | STEP_BIT(STEP_COMMIT) | STEP_BIT(STEP_ROLLBACK) |
              STEP_BIT(STEP_RECORD) | STEP_BIT(STEP_REPLY),

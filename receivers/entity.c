@@ -53,6 +53,20 @@ const struct receiver receiver_entity = {
     .source = "C. Richardson, microservices.io, Idempotent Consumer",
     .schema = "ALTER TABLE entity ADD COLUMN processed_ids TEXT NOT NULL DEFAULT '[]';",
     .statements = statements,
+    .axes =
+        {
+            [AXIS_KEY] = "given id",
+            [AXIS_SCOPE] = "entity",
+            [AXIS_STRUCTURE] = "set, in the entity's row",
+            [AXIS_MOMENT] = "with the effect",
+            [AXIS_CONCURRENT] = "blocked",
+            [AXIS_ANSWER] = "ignored",
+            [AXIS_MISMATCH] = "ignored",
+            [AXIS_FAILURE] = "roll back",
+            [AXIS_REMOVAL] = "never",
+            [AXIS_RECOVERY] = "durable",
+            [AXIS_ACK] = "after commit",
+        },
     .steps = STEP_BIT(STEP_RECEIVE) | STEP_BIT(STEP_BEGIN) | STEP_BIT(STEP_LOOK_UP) |
              STEP_BIT(STEP_EFFECT) | STEP_BIT(STEP_RECORD) | STEP_BIT(STEP_COMMIT) |
              STEP_BIT(STEP_ROLLBACK) | STEP_BIT(STEP_REPLY),

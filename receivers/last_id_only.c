@@ -52,6 +52,20 @@ const struct receiver receiver_last_id_only = {
     .source = "wrong on purpose",
     .schema = "ALTER TABLE entity ADD COLUMN last_id TEXT;",
     .statements = statements,
+    .axes =
+        {
+            [AXIS_KEY] = "given id",
+            [AXIS_SCOPE] = "entity",
+            [AXIS_STRUCTURE] = "last only, in the entity's row",
+            [AXIS_MOMENT] = "with the effect",
+            [AXIS_CONCURRENT] = "blocked",
+            [AXIS_ANSWER] = "ignored",
+            [AXIS_MISMATCH] = "ignored",
+            [AXIS_FAILURE] = "roll back",
+            [AXIS_REMOVAL] = "by the entity's next message",
+            [AXIS_RECOVERY] = "durable",
+            [AXIS_ACK] = "after commit",
+        },
     .steps = STEP_BIT(STEP_RECEIVE) | STEP_BIT(STEP_BEGIN) | STEP_BIT(STEP_LOOK_UP) |
              STEP_BIT(STEP_EFFECT) | STEP_BIT(STEP_RECORD) | STEP_BIT(STEP_COMMIT) |
              STEP_BIT(STEP_ROLLBACK) | STEP_BIT(STEP_REPLY),

@@ -27,6 +27,15 @@ const struct receiver receiver_naive = {
     .source = "wrong on purpose",
     .schema = NULL,
     .statements = NULL,
+    .axes =
+        {
+            [AXIS_KEY] = "none",
+            [AXIS_CONCURRENT] = "both run",
+            [AXIS_ANSWER] = "fresh response",
+            [AXIS_MISMATCH] = "ignored",
+            [AXIS_FAILURE] = "roll back",
+            [AXIS_ACK] = "after commit",
+        },
     .steps = STEP_BIT(STEP_RECEIVE) | STEP_BIT(STEP_BEGIN) | STEP_BIT(STEP_EFFECT) |
              STEP_BIT(STEP_COMMIT) | STEP_BIT(STEP_ROLLBACK) | STEP_BIT(STEP_REPLY),
     .handle = naive_handle,

@@ -46,6 +46,48 @@ struct statement {
 
 struct handling; /* one execution of a handler for one delivery */
 
+/* What a scenario may set of a receiver: `{name: fifo, is: window, window: 20s}`. */
+enum setting_kind {
+    SETTING_DURATION, /* ns */
+    SETTING_NUMBER,
+    SETTING_FLAG,   /* true or false: 1 or 0 */
+    SETTING_CHOICE, /* index of a word of `choices` */
+};
+
+struct setting {
+    const char *name;
+    enum setting_kind kind;
+    int64_t value;       /* default */
+    int64_t least, most; /* of a duration or a number, both included */
+    const char *choices; /* words with one blank between them; NULL for the other kinds */
+    const char *about;
+};
+
+#define SETTINGS_MAX 16
+
+/* Where a receiver stands in the space of receivers, one line of text for each axis. */
+#define AXES(X)                                                                                    \
+    X(AXIS_KEY, "key")                                                                             \
+    X(AXIS_SCOPE, "scope of the key")                                                              \
+    X(AXIS_STRUCTURE, "structure")                                                                 \
+    X(AXIS_MOMENT, "moment of record")                                                             \
+    X(AXIS_CONCURRENT, "concurrent duplicate")                                                     \
+    X(AXIS_ANSWER, "answer")                                                                       \
+    X(AXIS_MISMATCH, "payload mismatch")                                                           \
+    X(AXIS_FAILURE, "handler failure")                                                             \
+    X(AXIS_TAKEOVER, "takeover")                                                                   \
+    X(AXIS_WINDOW_CLOCK, "clock that starts the window")                                           \
+    X(AXIS_REMOVAL, "removal")                                                                     \
+    X(AXIS_RECOVERY, "recovery")                                                                   \
+    X(AXIS_ACK, "ack")
+
+enum axis {
+#define X(name, text) name,
+    AXES(X)
+#undef X
+        AXIS_COUNT
+};
+
 struct receiver {
     const char *name;
     const char *about;   /* one line */
@@ -54,6 +96,8 @@ struct receiver {
     const char *session; /* SQL run on each connection when it is opened: what it makes (a TEMP
                           * table) dies with the process */
     const struct statement *statements; /* ended by a NULL sql; prepared once a worker */
+    const struct setting *settings;     /* ended by a NULL name; NULL: none; at most SETTINGS_MAX */
+    const char *axes[AXIS_COUNT];       /* NULL: does not apply */
     uint32_t steps;                     /* bits 1 << enum step that it declares */
     bool saves_responses;               /* a duplicate gets the first response again */
     void (*handle)(struct handling *h);
@@ -67,6 +111,10 @@ const char *handling_key(const struct handling *h);
 const char *handling_client(const struct handling *h); /* the sender's name */
 const char *handling_entity(const struct handling *h);
 int64_t handling_amount(const struct handling *h);
+/* The message's body as one line of text: what it asks for, without its key. */
+const char *handling_body(struct handling *h);
+/* The scenario's value of the receiver's setting with this index, in its table's order. */
+int64_t handling_setting(const struct handling *h, unsigned index);
 /* The host's own clock, ns. */
 uint64_t handling_now(const struct handling *h);
 

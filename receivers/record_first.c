@@ -46,6 +46,20 @@ const struct receiver receiver_record_first = {
     .source = "wrong on purpose",
     .schema = "CREATE TABLE processed_message(id TEXT PRIMARY KEY) WITHOUT ROWID;",
     .statements = statements,
+    .axes =
+        {
+            [AXIS_KEY] = "given id",
+            [AXIS_SCOPE] = "receiver",
+            [AXIS_STRUCTURE] = "set",
+            [AXIS_MOMENT] = "before the effect",
+            [AXIS_CONCURRENT] = "dropped",
+            [AXIS_ANSWER] = "ignored",
+            [AXIS_MISMATCH] = "ignored",
+            [AXIS_FAILURE] = "keep",
+            [AXIS_REMOVAL] = "never",
+            [AXIS_RECOVERY] = "durable",
+            [AXIS_ACK] = "after commit",
+        },
     .steps = STEP_BIT(STEP_RECEIVE) | STEP_BIT(STEP_RECORD) | STEP_BIT(STEP_BEGIN) |
              STEP_BIT(STEP_EFFECT) | STEP_BIT(STEP_COMMIT) | STEP_BIT(STEP_ROLLBACK) |
              STEP_BIT(STEP_REPLY),

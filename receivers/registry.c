@@ -7,6 +7,8 @@
     X(table)                                                                                       \
     X(entity)                                                                                      \
     X(response)                                                                                    \
+    X(window)                                                                                      \
+    X(content_hash)                                                                                \
     X(naive)                                                                                       \
     X(check_then_act)                                                                              \
     X(record_first)                                                                                \

@@ -69,6 +69,20 @@ const struct receiver receiver_response = {
     .schema = "CREATE TABLE response(client TEXT NOT NULL, request TEXT NOT NULL, status INTEGER,"
               " receipt INTEGER, PRIMARY KEY(client, request)) WITHOUT ROWID;",
     .statements = statements,
+    .axes =
+        {
+            [AXIS_KEY] = "client + request",
+            [AXIS_SCOPE] = "client",
+            [AXIS_STRUCTURE] = "set + response",
+            [AXIS_MOMENT] = "with the effect",
+            [AXIS_CONCURRENT] = "blocked",
+            [AXIS_ANSWER] = "saved response",
+            [AXIS_MISMATCH] = "ignored",
+            [AXIS_FAILURE] = "roll back",
+            [AXIS_REMOVAL] = "never",
+            [AXIS_RECOVERY] = "durable",
+            [AXIS_ACK] = "after commit",
+        },
     .steps = STEP_BIT(STEP_RECEIVE) | STEP_BIT(STEP_BEGIN) | STEP_BIT(STEP_CLAIM) |
              STEP_BIT(STEP_LOOK_UP) | STEP_BIT(STEP_EFFECT) | STEP_BIT(STEP_RECORD) |
              STEP_BIT(STEP_COMMIT) | STEP_BIT(STEP_ROLLBACK) | STEP_BIT(STEP_REPLY),

@@ -49,6 +49,20 @@ const struct receiver receiver_volatile_memory = {
     .source = "wrong on purpose",
     .session = "CREATE TEMP TABLE remembered(id TEXT PRIMARY KEY) WITHOUT ROWID;",
     .statements = statements,
+    .axes =
+        {
+            [AXIS_KEY] = "given id",
+            [AXIS_SCOPE] = "worker",
+            [AXIS_STRUCTURE] = "set, in memory",
+            [AXIS_MOMENT] = "with the effect",
+            [AXIS_CONCURRENT] = "both run on two workers",
+            [AXIS_ANSWER] = "ignored",
+            [AXIS_MISMATCH] = "ignored",
+            [AXIS_FAILURE] = "roll back",
+            [AXIS_REMOVAL] = "at restart",
+            [AXIS_RECOVERY] = "empty",
+            [AXIS_ACK] = "after commit",
+        },
     .steps = STEP_BIT(STEP_RECEIVE) | STEP_BIT(STEP_BEGIN) | STEP_BIT(STEP_RECORD) |
              STEP_BIT(STEP_EFFECT) | STEP_BIT(STEP_COMMIT) | STEP_BIT(STEP_ROLLBACK) |
              STEP_BIT(STEP_REPLY),

@@ -228,6 +228,9 @@ void story_make(struct story *s, const struct result *r, const struct record *re
                        .limit = limit,
                        .names = scenario_names(r->scenario)};
     find_lanes(&t);
+    for (size_t i = 0; i < r->fired_count; i++) {
+        t.handlers_fail = t.handlers_fail || fault_kind(&r->fired[i]) == FAULT_HANDLER;
+    }
     size_t first = 0, last = count;
     if (op != 0) {
         find_span(&t, &first, &last);

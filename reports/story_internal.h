@@ -12,6 +12,7 @@ struct teller {
     uint64_t op; /* 0: all */
     uint64_t limit;
     struct sentence_names names;
+    bool handlers_fail; /* a handler fault fired somewhere: else no step need look for one */
     uint16_t busy;
     bool down;
     /* by worker: since its last step */

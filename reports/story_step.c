@@ -78,8 +78,8 @@ void story_step(struct teller *t, const struct record *r)
                                           : MOVE_ARROW,
                                 lane, store ? story_database(t->story) : lane);
     step_label(t, r, m->label, sizeof(m->label));
-    const struct fault *fault = fault_at(t, r, FAULT_STORE);
-    if (trouble && fault != NULL) {
+    const struct fault *fault = trouble ? fault_at(t, r, FAULT_STORE) : NULL;
+    if (fault != NULL) {
         SAY(m->detail, "%s (%s)", outcome_text(o),
             store_fault_text((enum store_fault)fault->value.choice));
     } else if (trouble || o == ROW) {
@@ -91,7 +91,7 @@ void story_step(struct teller *t, const struct record *r)
         SAY(m->detail, "committed");
     }
     t->committed[w] = t->rolled_back[w] = false;
-    if (fault_at(t, r, FAULT_HANDLER) != NULL) {
+    if (t->handlers_fail && fault_at(t, r, FAULT_HANDLER) != NULL) {
         SAY(story_move(t, r, MOVE_NOTE, lane, lane)->label, "the handler fails");
     }
 }

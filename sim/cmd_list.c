@@ -1,6 +1,7 @@
 /* `onlyonce list`: what there is to name in a scenario.
  *
- * In: a topic. Out: one line for each thing. `list sites FILE` plays the scenario, watches which
+ * In: a topic. Out: one line for each thing. `list receivers NAME` tells all of one receiver; `list
+ * sites FILE` plays the scenario, watches which
  * sites are reached and prints, in the order of the run, the sentences that can be pasted under
  * `faults:`.
  */
@@ -15,17 +16,135 @@
 #include "sim/output.h"
 #include "sim/grid.h"
 #include "sim/plays.h"
+#include "sim/scenario_settings.h"
+#include "sim/words.h"
 #include "sim/world.h"
 
-/* ---- what the program knows ---- */
+/* ---- receivers ---- */
+
+static int wider(int width, const char *text)
+{
+    int len = (int)strlen(text);
+    return len > width ? len : width;
+}
 
 static void list_receivers(FILE *out)
 {
+    int width = 0;
     for (size_t i = 0; i < receivers_count; i++) {
-        fprintf(out, "%-10s %s\n%-10s (%s)\n", receivers[i]->name, receivers[i]->about, "",
-                receivers[i]->source);
+        width = wider(width, receivers[i]->name);
+    }
+    for (size_t i = 0; i < receivers_count; i++) {
+        fprintf(out, "%-*s %s\n%-*s (%s)\n", width, receivers[i]->name, receivers[i]->about, width,
+                "", receivers[i]->source);
     }
 }
+
+/* ---- one receiver ---- */
+
+static void tell_settings(const struct receiver *code, FILE *out)
+{
+    size_t count = settings_count(code);
+    int widths[3] = {0};
+    char range[SETTING_TEXT], value[SETTING_TEXT];
+    for (size_t i = 0; i < count; i++) {
+        const struct setting *s = &code->settings[i];
+        widths[0] = wider(widths[0], s->name);
+        widths[1] = wider(widths[1], setting_range_text(s, range));
+        widths[2] = wider(widths[2], setting_text(s, s->value, value));
+    }
+    fprintf(out, "settings\n%s", count == 0 ? "  none\n" : "");
+    for (size_t i = 0; i < count; i++) {
+        const struct setting *s = &code->settings[i];
+        fprintf(out, "  %-*s  %-*s  default %-*s  %s\n", widths[0], s->name, widths[1],
+                setting_range_text(s, range), widths[2], setting_text(s, s->value, value),
+                s->about);
+    }
+}
+
+static void tell_axes(const struct receiver *code, FILE *out)
+{
+    static const char *const axes[AXIS_COUNT] = {
+#define X(name, text) [name] = text,
+        AXES(X)
+#undef X
+    };
+    int width = 0;
+    for (size_t i = 0; i < AXIS_COUNT; i++) {
+        width = code->axes[i] != NULL ? wider(width, axes[i]) : width;
+    }
+    fputs(width > 0 ? "axes\n" : "", out);
+    for (size_t i = 0; i < AXIS_COUNT; i++) {
+        if (code->axes[i] != NULL) {
+            fprintf(out, "  %-*s  %s\n", width, axes[i], code->axes[i]);
+        }
+    }
+}
+
+static void tell_sql(const char *what, const char *text, FILE *out)
+{
+    if (text != NULL) {
+        fprintf(out, "%s\n  %s\n", what, text);
+    }
+}
+
+static void tell_statements(const struct receiver *code, FILE *out)
+{
+    int width = 0;
+    const struct statement *list = code->statements;
+    for (size_t i = 0; list != NULL && list[i].sql != NULL; i++) {
+        width = wider(width, list[i].brief);
+    }
+    fputs(width > 0 ? "statements\n" : "", out);
+    for (size_t i = 0; list != NULL && list[i].sql != NULL; i++) {
+        fprintf(out, "  %-*s  %s\n", width, list[i].brief, list[i].sql);
+    }
+}
+
+/* NULL: there is none of that name, and said so. */
+static const struct receiver *known_receiver(const char *name)
+{
+    const struct receiver *code = receiver_find(name, strlen(name));
+    if (code != NULL) {
+        return code;
+    }
+    char quoted[NAME_TEXT];
+    words_quote(name, strlen(name), quoted, sizeof(quoted));
+    struct nearest near = {.word = name, .len = strlen(name)};
+    for (size_t i = 0; i < receivers_count; i++) {
+        nearest_offer(&near, receivers[i]->name, strlen(receivers[i]->name));
+    }
+    fprintf(stderr, "onlyonce list: unknown receiver %s", quoted);
+    if (near.best != NULL) {
+        fprintf(stderr, "; did you mean %s?\n", near.best);
+    } else {
+        fputs("; `onlyonce list receivers` lists them\n", stderr);
+    }
+    return NULL;
+}
+
+static enum exit_status list_receiver(const char *name, FILE *out)
+{
+    const struct receiver *code = known_receiver(name);
+    if (code == NULL) {
+        return EXIT_USAGE;
+    }
+    fprintf(out, "%s\n  %s\n  (%s)\nsteps\n ", code->name, code->about, code->source);
+    for (unsigned s = STEP_NONE + 1; s < STEP_COUNT; s++) {
+        if (code->steps & STEP_BIT(s)) {
+            fprintf(out, " %s", step_text((enum step)s));
+        }
+    }
+    fputc('\n', out);
+    tell_settings(code, out);
+    tell_axes(code, out);
+    tell_sql("schema", code->schema, out);
+    tell_sql("schema of a process", code->session, out);
+    tell_statements(code, out);
+    return EXIT_AS_EXPECTED;
+}
+
+/* ---- checks, faults, scenarios ---- */
 
 static void list_checks(FILE *out)
 {
@@ -162,7 +281,11 @@ enum exit_status cmd_list(const struct options *o)
     enum exit_status status = EXIT_AS_EXPECTED;
     switch (o->topic) {
     case LIST_RECEIVERS:
-        list_receivers(out.stream);
+        if (o->path_count > 0) {
+            status = list_receiver(o->paths[0], out.stream);
+        } else {
+            list_receivers(out.stream);
+        }
         break;
     case LIST_CHECKS:
         list_checks(out.stream);

@@ -169,6 +169,19 @@ int64_t handling_amount(const struct handling *h)
     return h->op->amount;
 }
 
+int64_t handling_setting(const struct handling *h, unsigned index)
+{
+    must(index < SETTINGS_MAX);
+    return h->host->settings[index];
+}
+
+const char *handling_body(struct handling *h)
+{
+    snprintf(h->worker->body, sizeof(h->worker->body), "add %lld to %s", (long long)h->op->amount,
+             handling_entity(h));
+    return h->worker->body;
+}
+
 uint64_t handling_now(const struct handling *h)
 {
     return clock_read(&h->host->clock, h->host->run->now);

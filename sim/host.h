@@ -58,8 +58,9 @@ struct worker {
     struct handling handling; /* while the coroutine is busy */
     uint32_t serial;          /* of its present sleep; an event with another one is stale */
     bool waits_for_lock;
-    uint64_t lock_deadline; /* of the present wait; 0: none */
-    char entity[KEY_MAX];   /* where a generated entity's name is written */
+    uint64_t lock_deadline;  /* of the present wait; 0: none */
+    char body[KEY_MAX + 64]; /* where a handling's body is written */
+    char entity[KEY_MAX];    /* where a generated entity's name is written */
 };
 
 struct host_listener {
@@ -78,6 +79,7 @@ struct host_counters {
 struct host {
     const struct host_config *config;
     const struct receiver *code;
+    const int64_t *settings; /* values of code->settings, in its order */
     struct run *run;
     struct network *network;
     struct operations *operations;

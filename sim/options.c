@@ -104,7 +104,8 @@ static bool find_topic(struct options *o, FILE *errors)
 {
     if (o->path_count == 0) {
         fputs(
-            "onlyonce list: list what? receivers, checks, faults, scenarios [DIR] or sites FILE\n",
+            "onlyonce list: list what? receivers [NAME], checks, faults, scenarios [DIR] or sites "
+            "FILE\n",
             errors);
         return false;
     }
@@ -148,7 +149,7 @@ static bool check_operands(const struct options *o, FILE *errors)
         break;
     case COMMAND_LIST:
         least = o->topic == LIST_SITES;
-        most = o->topic == LIST_SITES || o->topic == LIST_SCENARIOS;
+        most = o->topic == LIST_SITES || o->topic == LIST_SCENARIOS || o->topic == LIST_RECEIVERS;
         break;
     }
     if (o->path_count < least) {

@@ -17,7 +17,7 @@
       "receivers side by side; tables and plots written to -o DIR")                                \
     X(COMMAND_CHECK, "check", "FILE|DIR...", "parse scenarios and play nothing")                   \
     X(COMMAND_NEW, "new", "[FILE]", "a commented scenario to begin with")                          \
-    X(COMMAND_LIST, "list", "receivers|checks|faults|scenarios [DIR]|sites FILE",                  \
+    X(COMMAND_LIST, "list", "receivers [NAME]|checks|faults|scenarios [DIR]|sites FILE",           \
       "what there is to name in a scenario")
 
 enum command {

@@ -11,6 +11,7 @@
 
 #include "receivers/receiver.h"
 #include "sim/result.h"
+#include "sim/scenario_settings.h"
 #include "sim/words.h"
 
 static bool find_in(const struct scenario *s, const char *name, size_t *index)
@@ -32,6 +33,7 @@ static size_t add_receiver(struct scenario *s, const char *name, const struct re
     s->explore_expectations =
         sim_realloc(s->explore_expectations, n + 1, sizeof(*s->explore_expectations));
     s->receivers[n] = (struct scenario_receiver){.name = sim_strdup(name), .code = code};
+    settings_default(code, s->receivers[n].settings);
     s->expectations[n] = s->expect_others;
     s->explore_expectations[n] = s->explore_others;
     return n;

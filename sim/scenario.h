@@ -8,6 +8,7 @@
 #ifndef SIM_SCENARIO_H
 #define SIM_SCENARIO_H
 
+#include "receivers/receiver.h"
 #include "sim/checks.h"
 #include "sim/host_config.h"
 #include "sim/network_config.h"
@@ -20,8 +21,9 @@ struct name_table; /* sim/scenario_internal.h */
 
 /* One entry of `receivers:`. */
 struct scenario_receiver {
-    char *name;                  /* as the scenario calls it */
-    const struct receiver *code; /* what it is */
+    char *name;                     /* as the scenario calls it */
+    const struct receiver *code;    /* what it is */
+    int64_t settings[SETTINGS_MAX]; /* values of code->settings, in its order; defaults filled in */
     int line, column;
 };
 

@@ -10,7 +10,7 @@
 #include "sim/scenario.h"
 #include "sim/scenario_yaml.h"
 
-#define AMOUNT_MAX INT64_C(1000000000000)
+#define AMOUNT_MAX INT64_C(1000000000)
 #define COUNT_MAX UINT64_C(1000000000)
 /* Ten years. Sums of a few of them stay far below SIM_TIME_MAX. */
 #define DURATION_MAX ((uint64_t)CLOCK_OFFSET_MAX)

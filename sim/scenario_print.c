@@ -1,7 +1,7 @@
 /* A scenario as a file, part by part in the order of scenarios/README.md.
  *
  *     name: lost-reply
- *     receivers: [table, {name: mine, is: naive}]
+ *     receivers: [table, {name: mine, is: window, window: 20s}]
  *     senders: ...
  *     faults:
  *       - lose reply m-77/1
@@ -14,6 +14,7 @@
 
 #include "receivers/receiver.h"
 #include "sim/scenario_print_internal.h"
+#include "sim/scenario_settings.h"
 
 static const struct dist delay_usual = {.kind = DIST_UNIFORM, .a = 20 * SIM_MS, .b = 80 * SIM_MS};
 static const struct dist copy_usual = {.kind = DIST_UNIFORM, .b = SIM_S};
@@ -37,18 +38,47 @@ static void print_list(FILE *out, const char *key, char **items, size_t count)
     fputs(flow ? "]\n" : "", out);
 }
 
+/* Those that differ from their defaults. */
+static void print_settings(struct print_map *m, const struct scenario_receiver *r)
+{
+    char text[SETTING_TEXT];
+    for (size_t i = 0; i < settings_count(r->code); i++) {
+        const struct setting *setting = &r->code->settings[i];
+        if (r->settings[i] == setting->value) {
+            continue;
+        }
+        setting_text(setting, r->settings[i], text);
+        if (setting->kind == SETTING_CHOICE) {
+            print_take(m, setting->name, print_name(text));
+        } else {
+            print_put(m, setting->name, "%s", text);
+        }
+    }
+}
+
+/* table, {name: mine, is: table} or {name: mine, is: window, window: 20s} */
+static char *receiver_text(const struct scenario_receiver *r)
+{
+    struct print_map m = {0};
+    print_take(&m, "name", print_name(r->name));
+    if (strcmp(r->name, r->code->name) != 0) {
+        print_take(&m, "is", print_name(r->code->name));
+    }
+    print_settings(&m, r);
+    bool plain = m.count == 1;
+    char *flow = print_flow(&m);
+    if (plain) {
+        free(flow);
+        return print_name(r->name);
+    }
+    return flow;
+}
+
 static void print_receivers(const struct scenario *s, FILE *out)
 {
     char **items = sim_alloc(s->receiver_count * sizeof(*items));
     for (size_t i = 0; i < s->receiver_count; i++) {
-        const struct scenario_receiver *r = &s->receivers[i];
-        items[i] = print_name(r->name);
-        if (strcmp(r->name, r->code->name) != 0) {
-            struct print_map m = {0};
-            print_take(&m, "name", items[i]);
-            print_take(&m, "is", print_name(r->code->name));
-            items[i] = print_flow(&m);
-        }
+        items[i] = receiver_text(&s->receivers[i]);
     }
     print_list(out, "receivers", items, s->receiver_count);
     for (size_t i = 0; i < s->receiver_count; i++) {

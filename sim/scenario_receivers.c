@@ -2,6 +2,7 @@
 #include "sim/scenario_internal.h"
 
 #include "receivers/receiver.h"
+#include "sim/scenario_settings.h"
 #include "sim/words.h"
 
 #include <stdlib.h>
@@ -10,51 +11,76 @@
 static void unknown_receiver(struct yaml *y, const struct yaml_node *node)
 {
     struct nearest near = {.word = node->text, .len = node->len};
-    char list[200] = "";
-    for (size_t i = 0, n = 0; i < receivers_count; i++) {
+    for (size_t i = 0; i < receivers_count; i++) {
         nearest_offer(&near, receivers[i]->name, strlen(receivers[i]->name));
-        if (n < sizeof(list)) {
-            n += (size_t)snprintf(list + n, sizeof(list) - n, "%s%s", i > 0 ? ", " : "",
-                                  receivers[i]->name);
-        }
     }
     char found[60];
     words_quote(node->text, node->len, found, sizeof(found));
     if (near.best != NULL) {
         yaml_error(y, node->at, "unknown receiver %s; did you mean \"%s\"?", found, near.best);
     } else {
-        yaml_error(y, node->at, "unknown receiver %s; there are %s", found, list);
+        yaml_error(y, node->at, "unknown receiver %s; see \"onlyonce list receivers\"", found);
     }
 }
 
-/* table, or {name: mine, is: table} */
-static void read_receiver(struct reader *r, const struct yaml_node *item)
+/* NULL: there is none of that name, and said so. */
+static const struct receiver *code_of(struct yaml *y, const struct yaml_node *is)
 {
-    struct yaml *y = &r->yaml;
-    const struct yaml_node *name = item, *is = item;
-    if (item->kind == YAML_MAPPING) {
-        if (!READ_MAPPING(y, item, "a receiver", "name", "is")) {
-            return;
-        }
-        name = value_of(item, "name");
-        is = value_of(item, "is") != NULL ? value_of(item, "is") : name;
-        if (name == NULL) {
-            yaml_error(y, item->at, "\"name\" is missing here");
-            return;
-        }
-    }
     if (is->kind != YAML_SCALAR) {
         expected(y, is, "the name of a receiver");
-        return;
+        return NULL;
     }
     const struct receiver *code = receiver_find(is->text, is->len);
     if (code == NULL) {
         unknown_receiver(y, is);
-        return;
     }
+    return code;
+}
+
+/* {name: mine, is: table}, {name: fifo, is: window, window: 20s}: its values. NULL: it has no code
+ * or no name, and said so. */
+static const struct receiver *receiver_mapping(struct yaml *y, const struct yaml_node *item,
+                                               int64_t settings[SETTINGS_MAX])
+{
+    const struct yaml_node *name = value_of(item, "name");
+    const struct yaml_node *is = value_of(item, "is") != NULL ? value_of(item, "is") : name;
+    size_t before = y->error_count;
+    const struct receiver *code = NULL;
+    if (is != NULL) {
+        code = code_of(y, is);
+    } else {
+        READ_MAPPING(y, item, "a receiver", "name", "is");
+    }
+    if (code != NULL) {
+        /* Where a setting is wrong the name is known still: `expect` may use it. */
+        settings_read(y, item, code, settings);
+    }
+    if (name == NULL && y->error_count == before) {
+        yaml_error(y, item->at, "\"name\" is missing here");
+    }
+    return name != NULL ? code : NULL;
+}
+
+/* table, or a mapping */
+static void read_receiver(struct reader *r, const struct yaml_node *item)
+{
+    struct yaml *y = &r->yaml;
     struct scenario *s = r->s;
     struct scenario_receiver *one = &s->receivers[s->receiver_count];
-    *one = (struct scenario_receiver){.code = code};
+    const struct yaml_node *name = item;
+    *one = (struct scenario_receiver){0};
+    if (item->kind == YAML_MAPPING) {
+        name = value_of(item, "name");
+        one->code = receiver_mapping(y, item, one->settings);
+    } else {
+        one->code = code_of(y, item);
+        if (one->code != NULL) {
+            settings_default(one->code, one->settings);
+        }
+    }
+    if (one->code == NULL) {
+        return;
+    }
     yaml_position(y, name->at, &one->line, &one->column);
     if (!read_name(y, name, "the name of a receiver", KEY_MAX, &one->name)) {
         return;

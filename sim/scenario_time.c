@@ -200,7 +200,7 @@ bool read_amounts(struct yaml *y, const struct yaml_node *node, struct dist *out
         good = amount_of(node->text, node->len, &d.a);
     }
     if (!good) {
-        return expected(y, node, "an amount or a span A..B in 1..1000000000000");
+        return expected(y, node, "an amount or a span A..B in 1..1000000000");
     }
     *out = d;
     return true;

@@ -5,6 +5,8 @@
  */
 #include "sim/shrink_internal.h"
 
+#include "sim/scenario_settings.h"
+
 #include <stdlib.h>
 
 static bool same_dist(const struct dist *a, const struct dist *b)
@@ -306,12 +308,30 @@ static bool try_setting(struct shrinker *x, struct scenario *other, bool changed
     return shrink_try(x, other, x->seed);
 }
 
+/* Each setting of the receiver. */
+static bool receiver_settings(struct shrinker *x, size_t receiver)
+{
+    const struct receiver *code = x->now->receivers[receiver].code;
+    bool changed = false;
+    for (size_t i = 0; i < settings_count(code) && !shrink_over(x); i++) {
+        struct scenario *other = shrink_copy(x);
+        int64_t *value = &other->receivers[receiver].settings[i];
+        bool differs = *value != code->settings[i].value;
+        *value = code->settings[i].value;
+        changed = try_setting(x, other, differs) || changed;
+    }
+    return changed;
+}
+
 bool shrink_settings(struct shrinker *x)
 {
     bool changed = false;
     for (size_t i = 0; i < ARRAY_LEN(settings) && !shrink_over(x); i++) {
         struct scenario *other = shrink_copy(x);
         changed = try_setting(x, other, settings[i](other)) || changed;
+    }
+    for (size_t i = 0; i < x->now->receiver_count; i++) {
+        changed = receiver_settings(x, i) || changed;
     }
     for (size_t s = 0; s < x->now->sender_count; s++) {
         for (size_t i = 0; i < ARRAY_LEN(sender_settings) && !shrink_over(x); i++) {

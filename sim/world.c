@@ -80,6 +80,7 @@ static void host_configure(struct world *w)
     const struct scenario *s = w->scenario;
     w->host.config = &s->receiver;
     w->host.code = s->receivers[w->receiver].code;
+    w->host.settings = s->receivers[w->receiver].settings;
     w->host.run = &w->run;
     w->host.network = &w->network;
     w->host.operations = &w->operations;

@@ -236,6 +236,28 @@ ok "$(test "$(cat "$tmp/new.yaml")" = mine; echo $?)" "new leaves a file alone"
 rm "$tmp/new.yaml"
 run 0 list receivers
 out_has "table"
+out_has "(C. Richardson, microservices.io, Idempotent Consumer)"
+run 0 list receivers window
+err_is_empty
+out_has "Amazon SQS FIFO"
+out_has "receive begin look-up effect record commit rollback reply"
+out_has "1s..7d       default 5m     how long"
+out_has "queue|group  default queue"
+out_has "clock that starts the window"
+out_has "CREATE TABLE accepted("
+out_has "look for id"
+for name in $("$tool" list receivers | grep -o '^[a-z_]*' | sort -u); do
+    run 0 list receivers "$name"
+    ok "$(test "$(head -n 1 "$tmp/out")" = "$name"; echo $?)" "it begins with its name"
+    out_has "handler failure"
+done
+run 2 list receivers windw
+err_has 'unknown receiver "windw"; did you mean window?'
+out_is_empty
+run 2 list receivers $'\e[31m'
+err_has 'list receivers'
+run 2 list receivers table naive
+err_has 'one thing too many: "naive"'
 run 0 list checks
 out_has "no-double-effect"
 run 0 list faults
@@ -291,7 +313,7 @@ for arguments in "run" "run --format json" "run --format junit" "run --format ta
     ok $(($? != 3)) "onlyonce $arguments on a full disk ends with 3"
     err_has "onlyonce: cannot write standard output: No space left on device"
 done
-for arguments in new "list receivers" "list checks" "list faults" "list scenarios" --help --version \
+for arguments in new "list receivers" "list receivers window" "list checks" "list faults" "list scenarios" --help --version \
     "run --help"; do
     # shellcheck disable=SC2086
     "$tool" $arguments >/dev/full 2>"$tmp/err"
@@ -445,6 +467,19 @@ err_has "No space left on device"
  sleep 1; kill -INT $child; wait $child); status=$?
 ok "$(test $status -eq 130; echo $?)" "Ctrl-C ends an exploration with 130"
 out_has "interrupted, not all was covered"
+
+# ---- settings of receivers ----
+sed 's/^receivers:.*/receivers: [{name: short, is: window, window: 1s}, {name: fifo, is: window, window: 20s}]/
+s/^expect:.*/expect: {short: violates no-double-effect}/
+s/after: 1s/after: 6s/' "$story" >"$tmp/windows.yaml"
+run 0 run "$tmp/windows.yaml"
+out_has "2 runs: 2 as expected"
+run 0 run --receiver window "$tmp/windows.yaml"
+out_has "1 pass"
+run 0 run --receiver short,fifo "$tmp/windows.yaml"
+sed 's/window: 20s/windo: 20s/' "$tmp/windows.yaml" >"$tmp/windows-bad.yaml"
+run 2 run "$tmp/windows-bad.yaml"
+err_has 'unknown key "windo" in a receiver that is window; did you mean "window"?'
 
 echo "1..$count"
 exit $failed

@@ -51,6 +51,9 @@ START_TEST(over_a_random_mix)
     if (is_canary(code) && strcmp(code->name, "naive") != 0) {
         return; /* test_flawed */
     }
+    if (strcmp(code->name, "content_hash") == 0) {
+        return; /* the mix has twins that are meant: scenarios/window/twins.yaml */
+    }
     size_t mode = (size_t)_i / receivers_count;
     struct scenario s;
     mix(&s, code->name, mode % 2 ? 3 : 1, mode / 2 ? "wal" : "truncate");

@@ -13,7 +13,7 @@
 
 #include <stdlib.h>
 
-static const struct setting {
+static const struct reset_setting {
     const char *receiver, *journal, *synchronous;
     unsigned workers;
 } settings[] = {
@@ -26,7 +26,7 @@ static const struct setting {
 #define CRASHES "crash: 1/300, power: 1/200,"
 
 /* Something of everything. */
-static void busy_scenario(struct scenario *s, const struct setting *c, const char *crashes)
+static void busy_scenario(struct scenario *s, const struct reset_setting *c, const char *crashes)
 {
     rig_scenario(s,
                  "receivers: [table, entity, response, naive]\n"
@@ -73,7 +73,7 @@ static uint64_t hash_alone(const struct scenario *s, const char *receiver, uint6
 
 START_TEST(after_a_thousand_other_runs)
 {
-    const struct setting *c = &settings[_i];
+    const struct reset_setting *c = &settings[_i];
     struct scenario s;
     busy_scenario(&s, c, CRASHES);
     uint64_t alone[10];
@@ -98,7 +98,7 @@ END_TEST
 
 START_TEST(kept_or_not_the_history_is_the_same)
 {
-    const struct setting *c = &settings[_i];
+    const struct reset_setting *c = &settings[_i];
     struct scenario s;
     busy_scenario(&s, c, CRASHES);
     struct world *w = rig_world(&s, c->receiver);
@@ -116,7 +116,7 @@ END_TEST
  * receiver is cut from some moment on, and the sender gives up. */
 START_TEST(after_runs_with_no_one_and_many_commits)
 {
-    const struct setting *c = &settings[_i];
+    const struct reset_setting *c = &settings[_i];
     struct scenario s;
     busy_scenario(&s, c, CRASHES);
     struct world *w = rig_world(&s, c->receiver);
@@ -143,7 +143,7 @@ END_TEST
  * what strikes in the middle of a repair does not strike both alike. */
 START_TEST(fresh_and_kept_connections_agree)
 {
-    const struct setting *c = &settings[_i];
+    const struct reset_setting *c = &settings[_i];
     struct scenario s;
     busy_scenario(&s, c, "");
     struct world *w = rig_world(&s, c->receiver);
@@ -161,7 +161,7 @@ END_TEST
  * believe pages of the run before. */
 START_TEST(each_audit_reads_anew)
 {
-    const struct setting *c = &settings[_i];
+    const struct reset_setting *c = &settings[_i];
     struct scenario s;
     rig_scenario(&s,
                  "receivers: [table, entity, response, naive]\n"
@@ -185,7 +185,7 @@ END_TEST
 /* Every operation on the disk in a run without other faults, with each sort of crash. */
 START_TEST(fresh_and_kept_connections_agree_after_any_crash)
 {
-    const struct setting *c = &settings[_i];
+    const struct reset_setting *c = &settings[_i];
     struct scenario s;
     rig_scenario(&s,
                  "receivers: [table, entity, response, naive]\n"

@@ -1,6 +1,10 @@
 /* Scenario files: defaults, every key, names, the design's story, errors of small texts. */
 #include "tests/scenario_rig.h"
 
+#include "sim/scenario_edit.h"
+#include "sim/scenario_print.h"
+#include "sim/scenario_settings.h"
+
 #include <string.h>
 
 static struct scenario good(const char *text)
@@ -83,7 +87,7 @@ static const char every_key[] =
     "    messages:\n"
     "      - {id: m-1, key: k-1, entity: one, charge: 5, at: 2s}\n"
     "      - {id: m-2, entity: two, effect: {add: 6}}\n"
-    "      - {id: m-3, entity: till-entity-2, charge: 1000000000000}\n"
+    "      - {id: m-3, entity: till-entity-2, charge: 1000000000}\n"
     "    in_flight: 3\n"
     "    retry: {timeout: 300ms, after: 100ms, backoff: decorrelated-jitter, max: 9s, limit: 7,\n"
     "            deadline: 1h}\n"
@@ -327,6 +331,158 @@ START_TEST(horizons_of_retries)
 }
 END_TEST
 
+/* ---- settings of receivers ---- */
+
+static const struct setting some_settings[] = {
+    {"wait", SETTING_DURATION, 2 * (int64_t)SIM_S, 0, 60 * (int64_t)SIM_S, NULL, "a duration"},
+    {"cap", SETTING_NUMBER, 10, 1, 500, NULL, "a number"},
+    {"fenced", SETTING_FLAG, 1, 0, 0, NULL, "a flag"},
+    {"clock", SETTING_CHOICE, 1, 0, 0, "receipt completion last-seen", "a choice"},
+    {.name = NULL},
+};
+static const struct receiver some_receiver = {.name = "some", .settings = some_settings};
+
+/* Reads the mapping of one receiver; errors: NULL where there must be none, else what is said. */
+static void settings_of(const char *text, int64_t values[SETTINGS_MAX], const char *errors)
+{
+    struct yaml y;
+    struct caught c;
+    caught_open(&c);
+    const struct yaml_node *node = yaml_load(&y, "t", text, strlen(text));
+    ck_assert_ptr_nonnull(node);
+    bool read = settings_read(&y, node, &some_receiver, values);
+    yaml_print_errors(&y, c.stream);
+    fflush(c.stream);
+    ck_assert_msg(read == (errors == NULL), "%s: %s", text, c.text);
+    ck_assert_msg(errors == NULL || strstr(c.text, errors) != NULL, "%s\n  got: %s\n  not: %s",
+                  text, c.text, errors);
+    caught_close(&c);
+    yaml_fini(&y);
+}
+
+START_TEST(settings_of_every_kind)
+{
+    int64_t v[SETTINGS_MAX];
+    settings_of("{name: a, is: some}", v, NULL);
+    ck_assert(v[0] == 2 * (int64_t)SIM_S && v[1] == 10 && v[2] == 1 && v[3] == 1 && v[4] == 0);
+    settings_of("{clock: last-seen, fenced: false, cap: 500, wait: 0s, name: a}", v, NULL);
+    ck_assert(v[0] == 0 && v[1] == 500 && v[2] == 0 && v[3] == 2);
+    settings_of("{name: a, wait: 60s, cap: 1, fenced: true, clock: receipt}", v, NULL);
+    ck_assert(v[0] == 60 * (int64_t)SIM_S && v[1] == 1 && v[2] == 1 && v[3] == 0);
+    settings_of("{name: a, wait: 61s}", v,
+                "t:1:17: error: expected a duration in 0s..1m, such as "
+                "2s, found \"61s\"");
+    settings_of("{name: a, wait: -1s}", v, "expected a duration in 0s..1m");
+    settings_of("{name: a, wait: 99999999999999999999d}", v, "expected a duration in 0s..1m");
+    settings_of("{name: a, wait: {min: 1s}}", v, "found a mapping");
+    settings_of("{name: a, cap: 0}", v, "t:1:16: error: expected a number in 1..500, found \"0\"");
+    settings_of("{name: a, cap: 501}", v, "expected a number in 1..500");
+    settings_of("{name: a, cap: 5s}", v, "expected a whole number");
+    settings_of("{name: a, cap: \"5\"}", v, "expected a number");
+    settings_of("{name: a, fenced: 1}", v, "t:1:19: error: expected true or false, found \"1\"");
+    settings_of("{name: a, clock: reciept}", v,
+                "t:1:18: error: unknown clock \"reciept\"; did you "
+                "mean \"receipt\"?");
+    settings_of("{name: a, clock: x}", v, "expected clock: receipt, completion or last-seen");
+    settings_of("{name: a, clok: x}", v,
+                "t:1:11: error: unknown key \"clok\" in a receiver that is "
+                "some; did you mean \"clock\"?");
+    settings_of("{nam: a}", v, "did you mean \"name\"?");
+    settings_of("{name: a, x: x}", v, "it may have name, is, wait, cap, fenced, clock");
+    settings_of("{name: a, cap: 0, fenced: 1}", v, "expected true or false");
+}
+END_TEST
+
+START_TEST(settings_as_text)
+{
+    char text[SETTING_TEXT];
+    ck_assert_str_eq(setting_text(&some_settings[0], 1500, text), "1500ns");
+    ck_assert_str_eq(setting_text(&some_settings[1], 7, text), "7");
+    ck_assert_str_eq(setting_text(&some_settings[2], 0, text), "false");
+    ck_assert_str_eq(setting_text(&some_settings[3], 2, text), "last-seen");
+    ck_assert_str_eq(setting_range_text(&some_settings[0], text), "0s..1m");
+    ck_assert_str_eq(setting_range_text(&some_settings[1], text), "1..500");
+    ck_assert_str_eq(setting_range_text(&some_settings[2], text), "true|false");
+    ck_assert_str_eq(setting_range_text(&some_settings[3], text), "receipt|completion|last-seen");
+}
+END_TEST
+
+/* A default that its own range refuses, or a name that the reader takes for something else, would
+ * show only in the file that uses it. */
+START_TEST(every_registered_setting_is_sound)
+{
+    for (size_t r = 0; r < receivers_count; r++) {
+        const struct receiver *code = receivers[r];
+        for (size_t i = 0; i < settings_count(code); i++) {
+            const struct setting *s = &code->settings[i];
+            char value[SETTING_TEXT], range[SETTING_TEXT], text[1024];
+            ck_assert(strcmp(s->name, "name") != 0 && strcmp(s->name, "is") != 0);
+            ck_assert((s->kind == SETTING_CHOICE) == (s->choices != NULL));
+            ck_assert(s->least >= 0 && s->about != NULL);
+            snprintf(text, sizeof(text),
+                     "receivers: [{name: mine, is: %s, %s: %s}]\n"
+                     "senders: [{name: shop, messages: [{id: m-1, entity: e, charge: 7}]}]\n",
+                     code->name, s->name, setting_text(s, s->value, value));
+            struct scenario one = good(text);
+            ck_assert_int_eq(one.receivers[0].settings[i], s->value);
+            scenario_fini(&one);
+            ck_assert_uint_gt(strlen(setting_range_text(s, range)), 0);
+            snprintf(text, sizeof(text),
+                     "receivers: [{name: mine, is: %s, %s: \"?\", zzzzzzzzz: 1}]", code->name,
+                     s->name);
+            struct caught c;
+            caught_open(&c);
+            ck_assert_int_eq(scenario_parse("t", text, strlen(text), c.stream, &one),
+                             SIM_ERR_SCENARIO);
+            caught_close(&c);
+            snprintf(text, sizeof(text), "receivers: [{name: mine, is: %s, %s: \"?\"}]", code->name,
+                     s->name);
+            caught_open(&c);
+            ck_assert_int_eq(scenario_parse("t", text, strlen(text), c.stream, &one),
+                             SIM_ERR_SCENARIO);
+            caught_close(&c);
+        }
+    }
+}
+END_TEST
+
+START_TEST(settings_are_written_where_they_differ)
+{
+    struct scenario s =
+        good("receivers: [window, {name: fifo, is: window, scope: group, window: 20s, id: given},\n"
+             "            {name: same, is: window, window: 5m}, {name: table}]\n"
+             "senders: [{name: shop, messages: [{id: m-1, entity: e, charge: 7}]}]\n");
+    ck_assert_int_eq(s.receivers[0].settings[0], 300 * (int64_t)SIM_S);
+    ck_assert_int_eq(s.receivers[1].settings[0], 20 * (int64_t)SIM_S);
+    ck_assert(s.receivers[1].settings[1] == 0 && s.receivers[1].settings[2] == 1);
+    struct scenario copy;
+    scenario_copy(&s, &copy);
+    char *text = scenario_print_text(&copy);
+    ck_assert_msg(strstr(text, "receivers: [window, {name: fifo, is: window, window: 20s, scope: "
+                               "group}, {name: same, is: window}, table]\n") != NULL ||
+                      strstr(text, "  - {name: fifo, is: window, window: 20s, scope: group}\n"
+                                   "  - {name: same, is: window}\n  - table\n") != NULL,
+                  "%s", text);
+    struct scenario again = good(text);
+    for (size_t i = 0; i < s.receiver_count; i++) {
+        ck_assert_mem_eq(s.receivers[i].settings, again.receivers[i].settings,
+                         sizeof(s.receivers[i].settings));
+    }
+    scenario_keep_receiver(&copy, 1);
+    ck_assert_int_eq(copy.receivers[0].settings[0], 20 * (int64_t)SIM_S);
+    free(text);
+    scenario_fini(&again);
+    scenario_fini(&copy);
+    scenario_fini(&s);
+    s = good("receivers: [{name: window, restart: true}]\n"
+             "senders: [{name: shop, messages: [{id: m-1, entity: e, charge: 7}]}]\n");
+    text = scenario_print_text(&s);
+    ck_assert_ptr_nonnull(strstr(text, "receivers: [{name: window, restart: true}]\n"));
+    free(text);
+    scenario_fini(&s);
+}
+END_TEST
+
 Suite *scenario_suite(void)
 {
     Suite *suite = suite_create("scenario");
@@ -342,6 +498,10 @@ Suite *scenario_suite(void)
     tcase_add_test(text, errors_that_no_file_shows);
     tcase_add_test(text, long_lines_are_shown_in_part);
     tcase_add_test(text, horizons_of_retries);
+    tcase_add_test(text, settings_of_every_kind);
+    tcase_add_test(text, settings_as_text);
+    tcase_add_test(text, every_registered_setting_is_sound);
+    tcase_add_test(text, settings_are_written_where_they_differ);
     suite_add_tcase(suite, text);
     suite_add_tcase(suite, scenario_bad_tests());
     suite_add_tcase(suite, scenario_file_tests());

@@ -282,6 +282,28 @@ START_TEST(a_workload_becomes_its_messages)
 }
 END_TEST
 
+/* A retry after the window: the window must stay short, nothing else need be set. */
+START_TEST(settings_of_the_receiver_become_defaults)
+{
+    struct scenario s;
+    rig_scenario(&s, "%s",
+                 "name: late\n"
+                 "receivers: [{name: fifo, is: window, window: 2s, scope: group, restart: true}]\n"
+                 "senders:\n"
+                 "  - name: shop\n"
+                 "    messages: [{id: m-1, entity: order-1, charge: 100}]\n"
+                 "    retry: {after: 6s, limit: 3}\n"
+                 "faults: [lose reply m-1/1]\n");
+    struct shrink_result out = shrunk(&s, "fifo", 1, 0);
+    const int64_t *settings = out.scenario.receivers[0].settings;
+    ck_assert_int_eq(settings[0], 2 * (int64_t)SIM_S);
+    ck_assert(settings[1] == 0 && settings[2] == 0 && settings[3] == 0);
+    assert_stands(&out, CHECK_NO_DOUBLE_EFFECT);
+    scenario_fini(&out.scenario);
+    scenario_fini(&s);
+}
+END_TEST
+
 START_TEST(simpler_durations_end)
 {
     static const uint64_t from[] = {1, 999, 20 * SIM_MS, 1234567891, 17 * SIM_S, SIM_S, 2 * SIM_S};
@@ -333,6 +355,7 @@ Suite *shrink_suite(void)
     tcase_add_test(t, the_bound_is_told);
     tcase_add_test(t, faults_can_be_given);
     tcase_add_test(t, a_workload_becomes_its_messages);
+    tcase_add_test(t, settings_of_the_receiver_become_defaults);
     tcase_add_test(t, simpler_durations_end);
     tcase_add_test(t, file_names_stay_in_their_directory);
     suite_add_tcase(s, t);
