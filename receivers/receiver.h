@@ -90,8 +90,9 @@ enum axis {
 
 struct receiver {
     const char *name;
-    const char *about;   /* one line */
-    const char *source;  /* where its rule comes from */
+    const char *about; /* one line */
+    const char
+        *source; /* where its rule comes from; "wrong on purpose": a canary, tests go by it */
     const char *schema;  /* SQL run once beside the business schema; may alter table entity */
     const char *session; /* SQL run on each connection when it is opened: what it makes (a TEMP
                           * table) dies with the process */

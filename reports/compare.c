@@ -202,10 +202,10 @@ enum sim_error comparison_close(struct comparison *c, const struct tally *t, boo
     if (e == SIM_OK) {
         e = write_verdicts(c);
     }
-    if (e == SIM_OK && c->column_count > 0) {
+    if (e == SIM_OK) {
         e = plot_write(c, &plotted);
-        if (e == SIM_OK && !plotted && !quiet) {
-            fputs("onlyonce compare: plots skipped: package gnuplot-nox\n", stderr);
+        if (e == SIM_OK && !plotted && !quiet && c->column_count > 0) {
+            fputs("skipped: package gnuplot-nox (no plots)\n", stderr);
         }
     }
     /* Last, so that a summary that is there speaks of files that are there. */

@@ -28,6 +28,7 @@
 #define LOST 0x2717   /* ✗ */
 #define DOT 0x25cf    /* ● */
 #define MARGIN 2
+#define LABEL_LEAST 8 /* columns of a label that a detail leaves it, blanks included */
 
 struct diagram {
     const struct story *story;
@@ -131,8 +132,8 @@ static int on_shaft(struct diagram *d, int x, int room, const char *text)
     return used + 2;
 }
 
-/* Label at the origin, detail at the head; where there is no room for both, the detail is cut, and
- * below a few columns left out. */
+/* Label at the origin, detail at the head; where there is no room for both, the label is cut down
+ * to a few columns, then the detail, and that is left out when little of it is left. */
 static void label_shaft(struct diagram *d, int a, int b, const char *label, const char *detail)
 {
     bool right = a < b;
@@ -140,11 +141,13 @@ static void label_shaft(struct diagram *d, int a, int b, const char *label, cons
     int room = (right ? b - a : a - b) - 3;
     int label_width = canvas_columns(label) + 2;
     int detail_width = detail[0] != '\0' ? canvas_columns(detail) + 2 : 0;
-    label_width = label_width > room ? room : label_width;
-    if (detail_width > room - label_width - 1) {
-        detail_width = room - label_width - 1;
+    int least = label_width < LABEL_LEAST ? label_width : LABEL_LEAST;
+    if (detail_width > room - least - 1) {
+        detail_width = room - least - 1;
         detail = detail_width < 8 ? "" : detail;
     }
+    int left = detail[0] != '\0' ? room - detail_width - 1 : room;
+    label_width = label_width > left ? left : label_width;
     on_shaft(d, right ? left_end : left_end + room - label_width, label_width, label);
     if (detail[0] != '\0') {
         on_shaft(d, right ? left_end + room - detail_width - 1 : left_end + 1, detail_width,
@@ -179,7 +182,11 @@ static void draw_part(struct diagram *d, const struct move *m, bool lost)
     int a = d->x[m->from], b = d->x[m->to];
     int step = a < b ? 1 : -1;
     int length = canvas_columns(m->label) + 6;
+    int width = canvas_columns(m->detail);
     int most = (b - a) * step - 2;
+    if (width > 0 && most - width - 2 >= LABEL_LEAST + 4) {
+        most -= width + 2;
+    }
     if (length > most) {
         length = most;
     }
@@ -189,7 +196,6 @@ static void draw_part(struct diagram *d, const struct move *m, bool lost)
     canvas_put(&d->row, end, lost ? LOST : step > 0 ? 0x25b7 : 0x25c1);
     label_shaft(d, a, end, m->label, "");
     int room = (b - end) * step - 3;
-    int width = canvas_columns(m->detail);
     if (width <= room && width > 0) {
         canvas_text(&d->row, step > 0 ? end + 2 : end - 1 - width, width, m->detail);
     }

@@ -50,7 +50,8 @@ static json_t *sentences(const struct scenario *s, const struct fault *faults, s
     struct sentence_names names = scenario_names(s);
     json_t *list = json_array();
     for (size_t i = 0; i < count; i++) {
-        if (fates == NULL || fates[i] == fate) {
+        bool idle = fate == FATE_UNREACHED && fates != NULL && fates[i] == FATE_HELD;
+        if (fates == NULL || fates[i] == fate || idle) {
             char sentence[SENTENCE_MAX];
             sentence_print(&names, &faults[i], sentence);
             must(json_array_append_new(list, json_text(sentence)) == 0);

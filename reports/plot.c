@@ -164,11 +164,30 @@ static enum sim_error name_pictures(const struct comparison *c)
     return e;
 }
 
+/* Pictures of an earlier comparison would pass for those of this one. */
+static enum sim_error remove_pictures(const struct comparison *c)
+{
+    static const char *const names[] = {"duplicates.svg", "duplicates.png"};
+    enum sim_error e = SIM_OK;
+    for (size_t i = 0; i < ARRAY_LEN(names); i++) {
+        char *path = path_in(c, names[i]);
+        if (unlink(path) != 0 && errno != ENOENT) {
+            fprintf(stderr, "onlyonce: cannot remove old %s: %s\n", names[i], strerror(errno));
+            e = SIM_ERR_IO;
+        }
+        free(path);
+    }
+    return e;
+}
+
 enum sim_error plot_write(const struct comparison *c, bool *drawn)
 {
     *drawn = false;
-    enum sim_error e = write_inputs(c);
-    if (e != SIM_OK) {
+    enum sim_error e = remove_pictures(c);
+    if (e == SIM_OK && c->column_count > 0) {
+        e = write_inputs(c);
+    }
+    if (e != SIM_OK || c->column_count == 0) {
         return e;
     }
     int status = run_gnuplot(c->directory);

@@ -196,6 +196,7 @@ static void remember(struct teller *t, const struct record *r)
     }
     if (r->kind == RECORD_EFFECT) {
         t->amount[w] = r->value;
+        t->wrote[w] = true;
     } else if (r->kind == RECORD_COMMITTED) {
         t->committed[w] = true;
     } else if (r->kind == RECORD_ROLLED_BACK) {

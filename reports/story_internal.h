@@ -17,7 +17,7 @@ struct teller {
     bool down;
     /* by worker: since its last step */
     int64_t amount[WORKER_LANES];
-    bool committed[WORKER_LANES], rolled_back[WORKER_LANES];
+    bool wrote[WORKER_LANES], committed[WORKER_LANES], rolled_back[WORKER_LANES];
 };
 
 /* Lanes. */
@@ -45,6 +45,14 @@ size_t story_next(const struct teller *t, size_t i);
 size_t story_departure(struct teller *t, size_t i);
 /* A request reaches the receiver or a reply its sender, or finds nobody there. */
 void story_arrival(struct teller *t, size_t i);
+bool story_same_message(const struct record *a, const struct record *b);
+/* A message that goes this way arrives, be it at a host that is down. */
+bool story_arrives(const struct record *r, enum direction direction);
+/* The record of the reply, or of its copy, that arrives with record i; one of no reply where there
+ * is none. */
+size_t story_reply_of(const struct teller *t, size_t i);
+/* "m-77/1", of a copy "m-77/1.1.2". */
+void story_reply_name(const struct teller *t, size_t departure, char out[SENTENCE_MAX]);
 /* The lane that a reply came from: of the last worker that answered this attempt. */
 uint8_t story_replier(const struct teller *t, size_t i);
 void story_step(struct teller *t, const struct record *r);

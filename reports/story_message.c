@@ -29,23 +29,6 @@ static const char *loss_text(const struct record *r)
     return r->value == 1 ? "cut off" : "lost";
 }
 
-static bool same_message(const struct record *a, const struct record *b)
-{
-    unsigned copy_a = a->copy == 0 ? 1 : a->copy;
-    unsigned copy_b = b->copy == 0 ? 1 : b->copy;
-    return a->op == b->op && a->attempt == b->attempt && copy_a == copy_b;
-}
-
-static bool is_arrival(const struct record *r, enum direction direction)
-{
-    bool at_sender = r->place >= PLACE_SENDER;
-    if (r->kind == RECORD_DOWN) {
-        return (direction == REPLY) == at_sender;
-    }
-    return direction == REQUEST ? r->kind == RECORD_DELIVER
-                                : r->kind == RECORD_ANSWER || r->kind == RECORD_LATE;
-}
-
 /* The lane that a request goes to: of the worker that takes it at once, else the first. */
 static uint8_t lane_of_request(const struct teller *t, size_t i)
 {
@@ -60,7 +43,7 @@ uint8_t story_replier(const struct teller *t, size_t i)
 {
     for (size_t j = i; j-- > 0;) {
         const struct record *r = &t->records[j];
-        if (r->kind == RECORD_REPLY && same_message(r, &t->records[i])) {
+        if (r->kind == RECORD_REPLY && story_same_message(r, &t->records[i])) {
             return story_worker(t->story, r->worker);
         }
     }
@@ -80,9 +63,10 @@ static size_t leave(struct teller *t, size_t i, enum direction direction, uint8_
                     const char *label)
 {
     const struct record *r = &t->records[i];
-    size_t j = story_next(t, i);
+    size_t departure = i, j = story_next(t, i);
     uint64_t extra = 0;
-    if (j < t->count && t->records[j].kind == RECORD_DELAYED && same_message(r, &t->records[j])) {
+    if (j < t->count && t->records[j].kind == RECORD_DELAYED &&
+        story_same_message(r, &t->records[j])) {
         extra = (uint64_t)t->records[j].value;
         i = j;
         j = story_next(t, j);
@@ -90,11 +74,13 @@ static size_t leave(struct teller *t, size_t i, enum direction direction, uint8_
     const struct record *then = j < t->count ? &t->records[j] : NULL;
     struct move *m;
     if (then != NULL && extra == 0 && then->kind == RECORD_LOST && then->code == direction &&
-        same_message(r, then)) {
+        story_same_message(r, then)) {
         m = story_move(t, r, MOVE_LOST, from, to);
         SAY(m->detail, "%s", loss_text(then));
         i = j;
-    } else if (then != NULL && extra == 0 && is_arrival(then, direction) && same_message(r, then)) {
+    } else if (then != NULL && extra == 0 && story_arrives(then, direction) &&
+               story_same_message(r, then) &&
+               (direction == REQUEST || story_reply_of(t, j) == departure)) {
         if (direction == REQUEST) {
             begin_handling(t, j);
             to = lane_of_request(t, j);
@@ -138,7 +124,12 @@ static void reply_arrival(struct teller *t, size_t i)
 {
     const struct record *r = &t->records[i];
     char name[SENTENCE_MAX];
-    story_message(t, r, name);
+    size_t reply = story_reply_of(t, i);
+    if (story_same_message(&t->records[reply], r)) {
+        story_reply_name(t, reply, name);
+    } else {
+        story_message(t, r, name);
+    }
     bool down = r->kind == RECORD_DOWN;
     struct move *m = story_move(t, r, down ? MOVE_REFUSED : MOVE_ARRIVES, story_replier(t, i),
                                 story_sender(t->story, op_sender(r->op)));
@@ -153,7 +144,7 @@ static void reply_arrival(struct teller *t, size_t i)
 
 void story_arrival(struct teller *t, size_t i)
 {
-    if (is_arrival(&t->records[i], REQUEST)) {
+    if (story_arrives(&t->records[i], REQUEST)) {
         request_arrival(t, i);
     } else {
         reply_arrival(t, i);
@@ -179,7 +170,10 @@ size_t story_departure(struct teller *t, size_t i)
     uint8_t from = request ? sender : story_replier(t, i);
     uint8_t to = request ? story_worker(t->story, 0) : sender;
     if (r->kind == RECORD_COPY) {
-        snprintf(label, sizeof(label), "%s%s (copy)", request ? "" : "reply ", name);
+        if (!request) {
+            story_reply_name(t, i, name);
+        }
+        snprintf(label, sizeof(label), "%s (copy)", name);
         return leave(t, i, (enum direction)r->code, from, to, label);
     }
     if (r->kind == RECORD_LOST) {

@@ -5,6 +5,7 @@
 #include "reports/story_internal.h"
 
 #include <inttypes.h>
+#include <string.h>
 
 #include "receivers/receiver.h"
 #include "sim/host.h"
@@ -24,21 +25,39 @@ static const struct fault *fault_at(const struct teller *t, const struct record 
     return NULL;
 }
 
-/* Leaves out as it is where the operation is generated: its entity is drawn, not listed. */
-static void listed_entity(const struct scenario *s, uint64_t op, char out[NAME_TEXT])
+/* NULL where the operation is generated: its entity and its amount are drawn. */
+static const struct listed_message *listed(const struct scenario *s, uint64_t op)
 {
     size_t sender = op_sender(op) - PLACE_SENDER;
     uint64_t n = op_number(op);
-    char raw[KEY_MAX];
     if (sender >= s->sender_count || n == 0 || n > s->senders[sender].message_count) {
+        return NULL;
+    }
+    return &s->senders[sender].messages[n - 1];
+}
+
+/* "effect: order-1042 +4200". An effect that was not written has the amount that was meant. */
+static void effect_label(const struct teller *t, const struct record *r, char *out, size_t size)
+{
+    const struct scenario *s = t->result->scenario;
+    const struct listed_message *meant = listed(s, r->op);
+    char raw[KEY_MAX], entity[NAME_TEXT] = "", amount[32] = "";
+    unsigned w = r->worker % WORKER_LANES;
+    if (meant != NULL) {
+        name_text(scenario_entity(s, meant->entity, raw), entity, sizeof(entity));
+    }
+    if (t->wrote[w] || meant != NULL) {
+        snprintf(amount, sizeof(amount), "%+" PRId64, t->wrote[w] ? t->amount[w] : meant->amount);
+    }
+    if (entity[0] == '\0' && amount[0] == '\0') {
+        story_say(out, size, "effect");
         return;
     }
-    name_text(scenario_entity(s, s->senders[sender].messages[n - 1].entity, raw), out, NAME_TEXT);
+    story_say(out, size, "effect: %s%s%s", entity, entity[0] != '\0' ? " " : "", amount);
 }
 
 static void step_label(const struct teller *t, const struct record *r, char *out, size_t size)
 {
-    char entity[NAME_TEXT] = "";
     const struct statement *statements = t->result->receiver->code->statements;
     switch (r->value) {
     case STATEMENT_BEGIN:
@@ -51,9 +70,7 @@ static void step_label(const struct teller *t, const struct record *r, char *out
         snprintf(out, size, "rollback");
         return;
     case STATEMENT_EFFECT:
-        listed_entity(t->result->scenario, r->op, entity);
-        story_say(out, size, "effect: %s%s%+" PRId64, entity, entity[0] != '\0' ? " " : "",
-                  t->amount[r->worker % WORKER_LANES]);
+        effect_label(t, r, out, size);
         return;
     default: /* not our enum */
         break;
@@ -79,9 +96,12 @@ void story_step(struct teller *t, const struct record *r)
                                 lane, store ? story_database(t->story) : lane);
     step_label(t, r, m->label, sizeof(m->label));
     const struct fault *fault = trouble ? fault_at(t, r, FAULT_STORE) : NULL;
-    if (fault != NULL) {
-        SAY(m->detail, "%s (%s)", outcome_text(o),
-            store_fault_text((enum store_fault)fault->value.choice));
+    const char *how =
+        fault != NULL ? store_fault_text((enum store_fault)fault->value.choice) : NULL;
+    if (how != NULL && strcmp(how, outcome_text(o)) != 0) {
+        SAY(m->detail, "%s (%s)", outcome_text(o), how);
+    } else if (how != NULL) {
+        SAY(m->detail, "%s", how);
     } else if (trouble || o == ROW) {
         SAY(m->detail, "%s%s", outcome_text(o),
             trouble && t->committed[w]                            ? ", yet committed"
@@ -90,7 +110,7 @@ void story_step(struct teller *t, const struct record *r)
     } else if (t->committed[w] && r->value != STATEMENT_COMMIT) {
         SAY(m->detail, "committed");
     }
-    t->committed[w] = t->rolled_back[w] = false;
+    t->wrote[w] = t->committed[w] = t->rolled_back[w] = false;
     if (t->handlers_fail && fault_at(t, r, FAULT_HANDLER) != NULL) {
         SAY(story_move(t, r, MOVE_NOTE, lane, lane)->label, "the handler fails");
     }

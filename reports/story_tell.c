@@ -44,6 +44,7 @@ static void tell_crash(struct teller *t, const struct record *r)
     enum crash_mode mode = (enum crash_mode)r->code;
     t->down = true;
     t->busy = 0;
+    memset(t->wrote, 0, sizeof(t->wrote));
     memset(t->committed, 0, sizeof(t->committed));
     memset(t->rolled_back, 0, sizeof(t->rolled_back));
     struct move *m =
@@ -55,22 +56,69 @@ static void tell_crash(struct teller *t, const struct record *r)
     }
 }
 
+static void tell_clock(struct move *m, const struct record *r, const char *whose)
+{
+    char by[DURATION_TEXT];
+    if (r->code == CLOCK_DRIFT) {
+        SAY(m->label, "the clock of %s drifts by %+" PRId64 " ppm", whose, r->value);
+        return;
+    }
+    duration_text(r->value < 0 ? -(uint64_t)r->value : (uint64_t)r->value, by);
+    SAY(m->label, "the clock of %s jumps by %c%s", whose, r->value < 0 ? '-' : '+', by);
+}
+
+static const struct fault *partition_at(const struct fault *list, size_t count,
+                                        const struct record *r)
+{
+    for (size_t i = 0; i < count; i++) {
+        const struct fault *f = &list[i];
+        uint64_t begin = f->value.time > SIM_START ? f->value.time : SIM_START;
+        if (fault_kind(f) == FAULT_PARTITION && f->site.key.host == r->place &&
+            f->site.key.value == r->value && r->at == (r->code == 1 ? begin : f->value.until)) {
+            return f;
+        }
+    }
+    return NULL;
+}
+
+/* The record does not say it. The fault does: one that fired, or a listed one that met nothing. */
+static bool is_one_way(const struct result *result, const struct record *r)
+{
+    const struct scenario *s = result->scenario;
+    const struct fault *f = partition_at(result->fired, result->fired_count, r);
+    if (f == NULL) {
+        f = partition_at(s->faults, s->fault_count, r);
+    }
+    return f != NULL && f->value.choice == 1;
+}
+
+static void tell_partition(const struct teller *t, struct move *m, const struct record *r,
+                           const char *from)
+{
+    char raw[KEY_MAX], to[NAME_TEXT];
+    t->names.place_name(t->names.context, (unsigned)r->value, raw);
+    name_text(raw, to, sizeof(to));
+    if (!is_one_way(t->result, r)) {
+        SAY(m->label, "partition between %s and %s %s", from, to, r->code == 1 ? "begins" : "ends");
+    } else if (r->code == 1) {
+        SAY(m->label, "nothing passes from %s to %s any more", from, to);
+    } else {
+        SAY(m->label, "what goes from %s to %s passes again", from, to);
+    }
+}
+
 static void tell_world(struct teller *t, const struct record *r)
 {
-    char place[KEY_MAX] = "", other[KEY_MAX] = "", a[NAME_TEXT], b[NAME_TEXT];
+    char raw[KEY_MAX] = "", place[NAME_TEXT];
     if (r->place != PLACE_NONE) {
-        t->names.place_name(t->names.context, r->place, place);
+        t->names.place_name(t->names.context, r->place, raw);
     }
     struct move *m = story_move(t, r, MOVE_WORLD, 0, 0);
-    name_text(place, a, sizeof(a));
+    name_text(raw, place, sizeof(place));
     if (r->kind == RECORD_CLOCK) {
-        char by[DURATION_TEXT];
-        duration_text(r->value < 0 ? -(uint64_t)r->value : (uint64_t)r->value, by);
-        SAY(m->label, "the clock of %s jumps by %c%s", a, r->value < 0 ? '-' : '+', by);
+        tell_clock(m, r, place);
     } else if (r->kind == RECORD_PARTITION) {
-        t->names.place_name(t->names.context, (unsigned)r->value, other);
-        name_text(other, b, sizeof(b));
-        SAY(m->label, "partition between %s and %s %s", a, b, r->code == 1 ? "begins" : "ends");
+        tell_partition(t, m, r, place);
     } else {
         SAY(m->label, "the run is ended at its limit");
     }

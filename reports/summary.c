@@ -235,8 +235,8 @@ void summary_print(FILE *out, const struct comparison *c, const struct tally *t,
     } else {
         fprintf(out, "Seeds %" PRIu64 "..%" PRIu64 ", ", c->first_seed, c->last_seed);
     }
-    fprintf(out, "%" PRIu64 " runs: %" PRIu64 " as expected, %" PRIu64 " not.\n", t->runs,
-            t->expected, t->unexpected);
+    fprintf(out, "%" PRIu64 " %s: %" PRIu64 " as expected, %" PRIu64 " not.\n", t->runs,
+            t->runs == 1 ? "run" : "runs", t->expected, t->unexpected);
     if (t->interrupted) {
         fprintf(out, "\n**Interrupted: %" PRIu64 " of %" PRIu64 " runs were played.**\n", t->runs,
                 t->planned);

@@ -201,7 +201,7 @@ static void print_group(struct text *t)
         fprintf(t->out, "%sNOT EXPECTED%s ", paint(t, RED), paint(t, PLAIN));
     }
     if (t->plan.many_seeds) {
-        fprintf(t->out, "%" PRIu64 " runs", g->runs);
+        fprintf(t->out, "%" PRIu64 " %s", g->runs, g->runs == 1 ? "run" : "runs");
         if (g->unexpected > 0) {
             fprintf(t->out, ", %" PRIu64 " not expected", g->unexpected);
         }
@@ -219,8 +219,9 @@ static void print_group(struct text *t)
     }
     for (unsigned c = 0; t->plan.many_seeds && c < CHECK_COUNT; c++) {
         if (g->violating[c] > 0) {
-            fprintf(t->out, "           %s violated in %" PRIu64 " of %" PRIu64 " runs\n",
-                    check_text((enum check)c), g->violating[c], g->runs);
+            fprintf(t->out, "           %s violated in %" PRIu64 " of %" PRIu64 " %s\n",
+                    check_text((enum check)c), g->violating[c], g->runs,
+                    g->runs == 1 ? "run" : "runs");
         }
     }
     if (t->plan.many_seeds && g->exampled) {
@@ -240,8 +241,9 @@ static void text_group_end(void *state)
         print_group(t);
         fwrite(g->details, 1, g->details_size, t->out);
         if (g->unexpected > g->detailed) {
-            fprintf(t->out, "         ... and %" PRIu64 " more unexpected runs\n",
-                    g->unexpected - g->detailed);
+            uint64_t more = g->unexpected - g->detailed;
+            fprintf(t->out, "         ... and %" PRIu64 " more unexpected %s\n", more,
+                    more == 1 ? "run" : "runs");
         }
     }
     free(g->details);

@@ -78,8 +78,8 @@ static enum sim_error tell(const struct comparing *c)
     char path[NAME_TEXT];
     shell_word(c->options->output, path, sizeof(path));
     const struct tally *t = &c->tally;
-    fprintf(out.stream, "%" PRIu64 " runs: %" PRIu64 " as expected, %" PRIu64 " not\n", t->runs,
-            t->expected, t->unexpected);
+    fprintf(out.stream, "%" PRIu64 " %s: %" PRIu64 " as expected, %" PRIu64 " not\n", t->runs,
+            t->runs == 1 ? "run" : "runs", t->expected, t->unexpected);
     fprintf(out.stream, "the report lies in %s; begin with %s/summary.md\n", path, path);
     if (t->interrupted) {
         fprintf(out.stream, "interrupted: %" PRIu64 " of %" PRIu64 " runs were played\n", t->runs,

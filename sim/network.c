@@ -29,13 +29,17 @@ void network_partition(struct network *n, const struct partition *p)
     n->partitions[n->partition_count++] = *p;
 }
 
-static bool cut(const struct network *n, unsigned from, unsigned to)
+static bool cut(struct network *n, unsigned from, unsigned to)
 {
+    if (n->run->now > n->run->schedule.until) {
+        return false;
+    }
     for (uint32_t i = 0; i < n->partition_count; i++) {
-        const struct partition *p = &n->partitions[i];
+        struct partition *p = &n->partitions[i];
         bool there = p->from == from && p->to == to;
         bool back = p->from == to && p->to == from && !p->one_way;
         if ((there || back) && n->run->now >= p->begin && n->run->now < p->end) {
+            p->cut++;
             return true;
         }
     }

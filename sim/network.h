@@ -13,7 +13,9 @@
 struct partition {
     uint8_t from, to;
     bool one_way;
-    uint64_t begin, end; /* begin <= t < end */
+    uint64_t begin, end; /* begin <= t < end, and not beyond the time until which faults strike */
+    uint32_t fault;      /* index of its fault in the list */
+    uint64_t cut;        /* copies that it kept back */
 };
 
 struct network {

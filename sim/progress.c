@@ -75,6 +75,7 @@ void interrupt_catch(void)
     struct sigaction action = {.sa_handler = on_interrupt,
                                .sa_flags = (int)(SA_RESTART | SA_RESETHAND)};
     sigaction(SIGINT, &action, NULL);
+    sigaction(SIGTERM, &action, NULL); /* what `timeout` and CI send */
 }
 
 bool interrupted(void)

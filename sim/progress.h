@@ -22,7 +22,7 @@ uint64_t progress_clock(void);
 /* Takes the line away, before anything else is printed and at the end. */
 void progress_clear(struct progress *p);
 
-/* From here on the first SIGINT only sets a flag; a second one ends the program. */
+/* From here on the first SIGINT or SIGTERM only sets a flag; a second one ends the program. */
 void interrupt_catch(void);
 bool interrupted(void);
 

@@ -17,7 +17,7 @@ static bool unfired(struct result *r)
 {
     unsigned n = 0;
     for (size_t i = 0; i < r->listed_count; i++) {
-        n += r->fates[i] == FATE_UNREACHED;
+        n += r->fates[i] == FATE_UNREACHED || r->fates[i] == FATE_HELD;
     }
     if (n > 0) {
         snprintf(r->reason, sizeof(r->reason), "%u listed %s never fired", n,
@@ -28,6 +28,11 @@ static bool unfired(struct result *r)
 
 static bool vacuous(struct result *r)
 {
+
+    if (r->checks == CHECKS_EXACTLY_ONCE && r->deliveries == 0) {
+        snprintf(r->reason, sizeof(r->reason), "nothing ever reached the receiver");
+        return true;
+    }
     if (r->checks == CHECKS_EXACTLY_ONCE) {
         if (r->repeated == 0) {
             snprintf(r->reason, sizeof(r->reason),

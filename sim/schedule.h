@@ -25,7 +25,12 @@ struct fault_rates {
 };
 
 /* What the fate of a listed fault was. */
-enum fault_fate { FATE_UNREACHED, FATE_FIRED, FATE_NOT_APPLICABLE };
+enum fault_fate {
+    FATE_UNREACHED,
+    FATE_FIRED,
+    FATE_NOT_APPLICABLE,
+    FATE_HELD, /* of the whole world: took hold, and nothing met it in this run */
+};
 
 /* A site that was reached while faults may strike, told to whoever explores or lists. */
 struct schedule_observer {

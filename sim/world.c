@@ -5,36 +5,12 @@
  * hands it to the host, whose handler replies into the network again; the schedule loses the reply;
  * the sender's time-out at 2 s sends attempt 2; and so on until nothing is under way.
  */
-#include "sim/world.h"
-
-#include "sim/auditor.h"
-#include "sim/host.h"
-#include "sim/network.h"
-#include "sim/sender.h"
 #include "sim/world_internal.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 #define QUIET_AFTER_LAST_SEND (60 * SIM_S)
-
-struct world {
-    const struct scenario *scenario;
-    size_t receiver;
-    struct run run;
-    struct operations operations;
-    struct sender *senders;
-    struct network network;
-    struct host host;
-    struct auditor auditor;
-    struct verdict verdict;
-    uint32_t *retiring; /* slots of closed operations that wait for their effect to be durable */
-    uint32_t retiring_count, retiring_capacity;
-    uint64_t span;  /* how long after the last send or fault everything must have ended, ns */
-    uint64_t limit; /* when all must have ended; SIM_TIME_MAX until the last first send */
-    uint64_t events;
-    bool opened;
-};
 
 static void host_replied(void *context, struct operation *op, enum reply_status s, int64_t receipt)
 {
@@ -151,97 +127,6 @@ void world_free(struct world *w)
     free(w);
 }
 
-static void push(struct world *w, uint64_t at, enum event_kind kind, unsigned index)
-{
-    struct event e = {.kind = (uint8_t)kind, .worker = (uint16_t)index};
-    queue_push(&w->run.queue, at > w->run.now ? at : w->run.now, &e);
-}
-
-/* A fault of the whole world takes hold before the first event; later moments of it are events that
- * name the fault by its index in the list. */
-static void apply_world_fault(struct world *w, const struct fault *f, unsigned index)
-{
-    const struct fault_value *v = &f->value;
-    switch (fault_kind(f)) {
-    case FAULT_PARTITION: {
-        struct partition p = {f->site.key.host, f->site.key.value, v->choice != 0, v->time,
-                              v->until};
-        network_partition(&w->network, &p);
-        push(w, v->time, EVENT_PARTITION, index);
-        push(w, v->until, EVENT_PARTITION, index);
-        break;
-    }
-    case FAULT_CLOCK:
-        push(w, v->time, EVENT_CLOCK, index);
-        break;
-    case FAULT_LYING_DISK:
-        disk_lie(w->host.disk, true);
-        break;
-    case FAULT_NONE:
-    case FAULT_LOSE:
-    case FAULT_DUPLICATE:
-    case FAULT_DELAY:
-    case FAULT_CRASH:
-    case FAULT_PAUSE:
-    case FAULT_STORE:
-    case FAULT_HANDLER:
-    case FAULT_STOP:
-    case FAULT_SENDER_CRASH:
-    case FAULT_SENDER_AMNESIA:
-    case FAULT_KIND_COUNT:
-        break;
-    }
-}
-
-static void evaluate_world_site(struct world *w, const struct site *site)
-{
-    struct fault_value v;
-    struct schedule *s = &w->run.schedule;
-    if (!schedule_fires(s, site, SIM_START, &v)) {
-        return;
-    }
-    for (size_t i = 0; i < s->listed_count; i++) {
-        if (memcmp(&s->listed[i].site.key, &site->key, sizeof(site->key)) == 0) {
-            apply_world_fault(w, &s->listed[i], (unsigned)i);
-        }
-    }
-}
-
-static void evaluate_place(struct world *w, enum fault_kind kind, unsigned place, unsigned other)
-{
-    struct site site = {.key = {.draw = (uint8_t)kind,
-                                .host = (uint8_t)place,
-                                .value = (uint8_t)other,
-                                .nth = kind == FAULT_LYING_DISK ? 0 : 1}};
-    evaluate_world_site(w, &site);
-}
-
-/* Sites of the whole world, in the order of the list of kinds and then of places; behind them what
- * a file lists beyond the first of its site. */
-static void start_faults(struct world *w)
-{
-    struct schedule *s = &w->run.schedule;
-    unsigned senders = (unsigned)w->scenario->sender_count;
-    evaluate_place(w, FAULT_CLOCK, PLACE_RECEIVER, 0);
-    for (unsigned i = 0; i < senders; i++) {
-        evaluate_place(w, FAULT_CLOCK, PLACE_SENDER + i, 0);
-    }
-    for (unsigned i = 0; i < senders; i++) {
-        evaluate_place(w, FAULT_PARTITION, PLACE_SENDER + i, PLACE_RECEIVER);
-        evaluate_place(w, FAULT_PARTITION, PLACE_RECEIVER, PLACE_SENDER + i);
-    }
-    evaluate_place(w, FAULT_LYING_DISK, PLACE_RECEIVER, 0);
-    for (size_t i = 0; i < s->listed_count; i++) {
-        const struct fault *f = &s->listed[i];
-        enum fault_scope scope = fault_kind_scope(fault_kind(f));
-        if (scope == SCOPE_WORLD && s->fates[i] == FATE_UNREACHED) {
-            evaluate_world_site(w, &f->site);
-        } else if (scope == SCOPE_STEP && !(w->host.code->steps & STEP_BIT(f->site.key.step))) {
-            s->fates[i] = FATE_NOT_APPLICABLE;
-        }
-    }
-}
-
 static enum sim_error start(struct world *w, const struct play *p)
 {
     const struct scenario *s = w->scenario;
@@ -270,14 +155,14 @@ static enum sim_error start(struct world *w, const struct play *p)
     disk_make_default(w->host.disk);
     sqlite3_randomness(0, NULL);
     enum sim_error error = host_start(&w->host, p->reopen, stderr);
-    start_faults(w);
+    world_start_faults(w);
     for (size_t i = 0; i < s->sender_count; i++) {
         sender_start(&w->senders[i]);
     }
     return error;
 }
 
-static struct sender *sender_at(struct world *w, unsigned place)
+struct sender *world_sender(struct world *w, unsigned place)
 {
     must(place >= PLACE_SENDER && place - PLACE_SENDER < w->scenario->sender_count);
     return &w->senders[place - PLACE_SENDER];
@@ -322,7 +207,7 @@ static void transmit(struct world *w, const struct message *m)
 {
     struct operation *op = operations_at(&w->operations, m->slot);
     network_send(&w->network, op, m, op_sender(m->op), PLACE_RECEIVER);
-    if (sender_transmitted(sender_at(w, op_sender(m->op)), op)) {
+    if (sender_transmitted(world_sender(w, op_sender(m->op)), op)) {
         for (uint32_t i = 0; i < w->operations.count; i++) {
             consider_retiring(w, w->operations.slots[i]);
         }
@@ -336,37 +221,10 @@ static void arrive(struct world *w, const struct event *e)
     if (e->message.direction == REQUEST) {
         host_deliver(&w->host, op, &e->message);
     } else {
-        sender_answer(sender_at(w, e->host), op, &e->message);
+        sender_answer(world_sender(w, e->host), op, &e->message);
         operations_leave(&w->operations, op);
     }
     consider_retiring(w, op);
-}
-
-static void change_clock(struct world *w, const struct fault *f)
-{
-    const struct fault_value *v = &f->value;
-    unsigned place = f->site.key.host;
-    run_record(&w->run, (struct record){.kind = RECORD_CLOCK,
-                                        .place = (uint8_t)place,
-                                        .code = v->choice,
-                                        .value = v->offset});
-    if (place != PLACE_RECEIVER) {
-        if (v->choice == CLOCK_DRIFT) {
-            sender_at(w, place)->drift = (int32_t)v->offset;
-        }
-    } else if (v->choice == CLOCK_DRIFT) {
-        clock_set_drift(&w->host.clock, w->run.now, (int32_t)v->offset);
-    } else {
-        clock_jump(&w->host.clock, v->offset);
-    }
-}
-
-static void show_partition(struct world *w, const struct fault *f)
-{
-    run_record(&w->run, (struct record){.kind = RECORD_PARTITION,
-                                        .place = f->site.key.host,
-                                        .code = w->run.now < f->value.until,
-                                        .value = f->site.key.value});
 }
 
 static void dispatch(struct world *w, const struct event *e)
@@ -375,18 +233,18 @@ static void dispatch(struct world *w, const struct event *e)
     struct operation *op = NULL;
     switch ((enum event_kind)e->kind) {
     case EVENT_NEXT_OPERATION:
-        if (sender_next(sender_at(w, e->host), e->message.op, &m)) {
+        if (sender_next(world_sender(w, e->host), e->message.op, &m)) {
             transmit(w, &m);
         }
         break;
     case EVENT_SEND:
         op = operations_of(&w->operations, &e->message);
-        sender_send(sender_at(w, e->host), op, &m);
+        sender_send(world_sender(w, e->host), op, &m);
         transmit(w, &m);
         break;
     case EVENT_TIMEOUT:
         op = operations_of(&w->operations, &e->message);
-        if (sender_timeout(sender_at(w, e->host), op, &m)) {
+        if (sender_timeout(world_sender(w, e->host), op, &m)) {
             transmit(w, &m);
         }
         consider_retiring(w, op);
@@ -401,17 +259,18 @@ static void dispatch(struct world *w, const struct event *e)
         if (e->host == PLACE_RECEIVER) {
             host_restart(&w->host, e->serial);
         } else {
-            sender_restart(sender_at(w, e->host), e->serial);
+            sender_restart(world_sender(w, e->host), e->serial);
         }
         break;
     case EVENT_KILL:
         host_kill(&w->host, e->serial);
         break;
     case EVENT_CLOCK:
-        change_clock(w, &w->run.schedule.listed[e->worker]);
+        w->run.schedule.fates[e->worker] = FATE_FIRED;
+        world_change_clock(w, &w->run.schedule.listed[e->worker]);
         break;
     case EVENT_PARTITION:
-        show_partition(w, &w->run.schedule.listed[e->worker]);
+        world_show_partition(w, &w->run.schedule.listed[e->worker]);
         break;
     }
 }
@@ -482,63 +341,6 @@ static void judge_end(struct world *w)
     run_record(&w->run, (struct record){.kind = RECORD_END, .value = w->operations.open > 0});
 }
 
-static void fill_counters(const struct world *w, struct result *r)
-{
-    const struct host_counters *c = &w->host.counters;
-    r->deliveries = c->deliveries;
-    r->duplicates = c->repeated_deliveries;
-    r->handlings = c->handlings;
-    r->crashes = c->crashes;
-    r->restarts = c->restarts;
-    r->copies = w->network.copies;
-    r->lost = w->network.lost;
-    for (size_t i = 0; i < w->scenario->sender_count; i++) {
-        const struct sender *s = &w->senders[i];
-        r->attempts += s->attempts;
-        r->gave_up += s->gave_up;
-        r->costs.latency_sum += s->latency_sum;
-        r->costs.latency_count += s->closed_done;
-        r->costs.latency_max =
-            s->latency_max > r->costs.latency_max ? s->latency_max : r->costs.latency_max;
-    }
-    r->costs.sql_fresh = c->sql_fresh;
-    r->costs.sql_duplicate = c->sql_duplicate;
-    r->costs.handlings_fresh = c->handlings_fresh;
-    r->costs.handlings_duplicate = c->handlings_duplicate;
-}
-
-/* list may be NULL where there are no bytes. */
-static void *copy_of(const void *list, size_t bytes)
-{
-    void *copy = sim_alloc(bytes);
-    if (bytes > 0) {
-        memcpy(copy, list, bytes);
-    }
-    return copy;
-}
-
-static void fill_verdict(const struct world *w, struct result *r)
-{
-    const struct verdict *v = &w->verdict;
-    r->checks = v->checks;
-    r->operations = v->operations;
-    r->effects = v->effects;
-    r->repeated = v->repeated;
-    r->doubled = v->doubled;
-    r->beyond = v->beyond;
-    r->with_effect = v->with_effect;
-    r->unfinishable = v->unfinishable;
-    memcpy(r->violated, v->violated, sizeof(r->violated));
-    memcpy(r->judged, v->judged, sizeof(r->judged));
-    r->violation_count = v->kept;
-    r->violations = copy_of(v->violations, v->kept * sizeof(v->violations[0]));
-    const struct schedule *s = &w->run.schedule;
-    r->fired_count = s->fired_count;
-    r->fired = copy_of(s->fired, s->fired_count * sizeof(s->fired[0]));
-    r->listed_count = s->listed_count;
-    r->fates = copy_of(s->fates, s->listed_count * sizeof(s->fates[0]));
-}
-
 void world_play(struct world *w, const struct play *p, struct result *r)
 {
     const struct scenario *s = w->scenario;
@@ -553,8 +355,7 @@ void world_play(struct world *w, const struct play *p, struct result *r)
     }
     host_stop(&w->host);
     judge_end(w);
-    fill_counters(w, r);
-    fill_verdict(w, r);
+    world_fill_result(w, r);
     struct disk_counters after = disk_counters(w->host.disk);
     r->costs.disk_writes = after.writes - before.writes;
     r->costs.disk_syncs = after.syncs - before.syncs;

@@ -2,9 +2,47 @@
 #ifndef SIM_WORLD_INTERNAL_H
 #define SIM_WORLD_INTERNAL_H
 
-#include "sim/scenario.h"
+#include "sim/auditor.h"
+#include "sim/host.h"
+#include "sim/network.h"
+#include "sim/sender.h"
+#include "sim/world.h"
 
 /* How long after the last first send, or after the end of faults, everything must have ended. */
 uint64_t world_span(const struct scenario *s, const struct schedule *schedule);
+
+struct world {
+    const struct scenario *scenario;
+    size_t receiver;
+    struct run run;
+    struct operations operations;
+    struct sender *senders;
+    struct network network;
+    struct host host;
+    struct auditor auditor;
+    struct verdict verdict;
+    uint32_t *retiring; /* slots of closed operations that wait for their effect to be durable */
+    uint32_t retiring_count, retiring_capacity;
+    uint64_t span;  /* how long after the last send or fault everything must have ended, ns */
+    uint64_t limit; /* when all must have ended; SIM_TIME_MAX until the last first send */
+    uint64_t events;
+    bool opened;
+};
+
+struct sender *world_sender(struct world *w, unsigned place);
+
+/* sim/world_faults.c: faults of the whole world. */
+/* Their sites, in the order of the list of kinds and then of places, before the first event; behind
+ * them what a file lists beyond the first of its site. */
+void world_start_faults(struct world *w);
+/* EVENT_CLOCK, EVENT_PARTITION. */
+void world_change_clock(struct world *w, const struct fault *f);
+void world_show_partition(struct world *w, const struct fault *f);
+/* Those that met nothing have not fired, and are no part of the schedule that is told. */
+void world_settle_faults(struct world *w);
+
+/* sim/world_result.c: counters, verdict and schedule of the run that has ended, but for the disk's
+ * counters. */
+void world_fill_result(struct world *w, struct result *r);
 
 #endif

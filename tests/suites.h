@@ -27,6 +27,7 @@
     X(scenario)                                                                                    \
     X(reports)                                                                                     \
     X(faults)                                                                                      \
+    X(world_faults)                                                                                \
     X(explore)                                                                                     \
     X(right)                                                                                       \
     X(convictions)                                                                                 \

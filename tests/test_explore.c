@@ -153,7 +153,7 @@ static bool play_set(struct brute *b, const struct fault *faults, unsigned count
                r);
     bool good = b->in_grid == count;
     for (unsigned i = 0; i < count; i++) {
-        good = good && r->fates[i] == FATE_FIRED;
+        good = good && (r->fates[i] == FATE_FIRED || r->fates[i] == FATE_HELD);
     }
     return good;
 }

@@ -498,6 +498,24 @@ START_TEST(diagram_of_the_story)
 }
 END_TEST
 
+START_TEST(diagram_tells_copies_and_drifts)
+{
+    static const struct record records[] = {
+        AT(0, RECORD_CLOCK, .place = PLACE_SENDER, .code = CLOCK_DRIFT, .value = -50),
+        HOST(0, RECORD_REPLY, 1, .code = 1), HOST(0, RECORD_COPY, 1, .code = REPLY, .value = 2),
+        SHOP(50, RECORD_ANSWER, 1, .code = 1), DID(60, 1, STEP_EFFECT, STATEMENT_EFFECT, FULL)};
+    struct stage s;
+    struct story story;
+    stage_open(&s, "f.yaml", plain_file);
+    story_make(&story, &s.result, records, ARRAY_LEN(records), 0, 9);
+    ck_assert_str_eq(story.moves[0].label, "the clock of shop drifts by -50 ppm");
+    ck_assert_str_eq(story.moves[2].label, "m-77/1.1.2 (copy)");
+    ck_assert_str_eq(story.moves[story.count - 1].label, "effect: order-1042 +4200");
+    story_fini(&story);
+    stage_close(&s);
+}
+END_TEST
+
 START_TEST(diagram_says_what_it_leaves_out)
 {
     struct stage s;
@@ -510,7 +528,6 @@ START_TEST(diagram_says_what_it_leaves_out)
     diagram_print(&story, false, s.out);
     ck_assert_ptr_nonnull(strstr(stage_text(&s), "... 12,345 more; use --limit\n"));
     story_fini(&story);
-
     /* An operation that does nothing has no story. */
     story_make(&story, &s.result, story_records, ARRAY_LEN(story_records), M78, 200);
     ck_assert_uint_eq(story.count, 0);
@@ -574,6 +591,7 @@ Suite *reports_suite(void)
     tcase_add_test(tests, csv_disarms_formulas);
     tcase_add_test(tests, quotients);
     tcase_add_test(tests, diagram_of_the_story);
+    tcase_add_test(tests, diagram_tells_copies_and_drifts);
     tcase_add_test(tests, diagram_says_what_it_leaves_out);
     tcase_add_test(tests, mermaid_escapes_names);
     tcase_add_test(tests, rows_are_cut_at_their_width);

@@ -510,6 +510,7 @@ END_TEST
 /* From counts to a verdict. */
 START_TEST(verdicts)
 {
+    enum { UNREACHED = 99 }; /* second attempts, and nothing delivered */
     static const struct expectation none = {0};
     static const struct expectation holds = {.given = true, .checks = SAME | PROGRESS};
     static const struct expectation breaks = {.given = true, .violates = true, .checks = DOUBLE};
@@ -527,7 +528,9 @@ START_TEST(verdicts)
         {&none, SIM_OK, 0, 1, FATE_NOT_APPLICABLE, 0, VERDICT_PASS, true},
         {&none, SIM_OK, 0, 1, FATE_FIRED, GHOST | DURABLE, VERDICT_PASS, true},
         {&none, SIM_OK, 0, 0, FATE_FIRED, 0, VERDICT_VACUOUS, false},
+        {&none, SIM_OK, 0, UNREACHED, FATE_FIRED, 0, VERDICT_VACUOUS, false},
         {&none, SIM_OK, 0, 1, FATE_UNREACHED, 0, VERDICT_UNFIRED, false},
+        {&none, SIM_OK, 0, 1, FATE_HELD, 0, VERDICT_UNFIRED, false},
         {&none, SIM_OK, 0, 0, FATE_UNREACHED, 0, VERDICT_UNFIRED, false},
         {&none, SIM_OK, LOST, 0, FATE_UNREACHED, 0, VERDICT_FAIL, false},
         {&none, SIM_OK, STATE, 1, FATE_FIRED, 0, VERDICT_FAIL, false},
@@ -553,6 +556,7 @@ START_TEST(verdicts)
                            .repeated = cases[i].repeated,
                            .fates = &fate,
                            .listed_count = 1,
+                           .deliveries = cases[i].repeated == UNREACHED ? 0 : 4,
                            .operations = 3};
         r.checks = cases[i].e == &holds ? holds.checks : (uint32_t)CHECKS_EXACTLY_ONCE;
         for (unsigned c = 0; c < CHECK_COUNT; c++) {
