@@ -102,6 +102,7 @@ static void add(struct sums *s, const struct result *r)
     }
     s->duplicates += r->duplicates;
     s->beyond_one += r->beyond;
+    s->late += r->late;
     s->handlings += r->handlings;
     s->costs.sql_fresh += r->costs.sql_fresh;
     s->costs.sql_duplicate += r->costs.sql_duplicate;

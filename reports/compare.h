@@ -14,7 +14,7 @@ struct sums {
     uint64_t runs, unexpected;
     uint64_t verdicts[VERDICT_ERROR + 1];
     uint64_t violating[CHECK_COUNT]; /* runs that violate it */
-    uint64_t duplicates, beyond_one, handlings;
+    uint64_t duplicates, beyond_one, late, handlings;
     struct costs costs;
 };
 

@@ -136,6 +136,7 @@ static void put_counts(json_t *o, const struct result *r)
     put_number(o, "unfinishable", r->unfinishable);
     put_number(o, "with_effect", r->with_effect);
     put_number(o, "doubled", r->doubled);
+    put_number(o, "late", r->late);
 }
 
 static void json_result(void *state, const struct result *r)

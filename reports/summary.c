@@ -122,6 +122,7 @@ enum cost {
     COST_RUNS,
     COST_DUPLICATES,
     COST_BEYOND,
+    COST_LATE,
     COST_SQL_FRESH,
     COST_SQL_DUPLICATE,
     COST_LATENCY,
@@ -142,6 +143,9 @@ static void put_cost(FILE *out, enum cost cost, const struct sums *s)
         return;
     case COST_BEYOND:
         fprintf(out, " %" PRIu64 " |", s->beyond_one);
+        return;
+    case COST_LATE:
+        fprintf(out, " %" PRIu64 " |", s->late);
         return;
     case COST_SQL_FRESH:
         put_quotient(out, c->sql_fresh, c->handlings_fresh);
@@ -171,6 +175,7 @@ static void put_costs(FILE *out, const struct comparison *c)
         [COST_RUNS] = "runs",
         [COST_DUPLICATES] = "duplicates delivered",
         [COST_BEYOND] = "effects beyond one",
+        [COST_LATE] = "late effects",
         [COST_SQL_FRESH] = "SQL statements per fresh message",
         [COST_SQL_DUPLICATE] = "SQL statements per duplicate",
         [COST_LATENCY] = "mean latency, ms of virtual time",

@@ -28,7 +28,7 @@ struct group {
     uint64_t runs, unexpected;
     uint64_t verdicts[VERDICT_ERROR + 1];
     uint64_t violating[CHECK_COUNT]; /* runs that violate it */
-    uint64_t deliveries, duplicates, effects, doubled, with_effect, unfinishable;
+    uint64_t deliveries, duplicates, effects, late, doubled, with_effect, unfinishable;
     char scenario[NAME_TEXT], receiver[NAME_TEXT];
     char summary[FORMAT_SUMMARY]; /* of the first run */
     uint64_t seed;                /* of the first run */
@@ -136,6 +136,7 @@ static void text_result(void *state, const struct result *r)
     g->deliveries += r->deliveries;
     g->duplicates += r->duplicates;
     g->effects += r->effects;
+    g->late += r->late;
     g->doubled += r->doubled;
     g->with_effect += r->with_effect;
     g->unfinishable += r->unfinishable;
@@ -181,6 +182,10 @@ static void print_counts(struct text *t)
     print_count(t->out, g->deliveries, "delivery", "deliveries", ", ");
     print_count(t->out, g->duplicates, "duplicate", "duplicates", ", ");
     print_count(t->out, g->effects, "effect", "effects", "");
+    if (g->late > 0) {
+        fputs(", ", t->out);
+        print_count(t->out, g->late, "late effect", "late effects", "");
+    }
     if (g->doubled > 0 && g->with_effect > 0) {
         uint64_t part = g->doubled * 10000 / g->with_effect;
         fprintf(t->out, ", DSEVR %" PRIu64 ".%02" PRIu64 "%%", part / 100, part % 100);

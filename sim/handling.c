@@ -128,6 +128,7 @@ enum outcome reply(struct handling *h, enum reply_status status, int64_t receipt
     h->replied = true;
     handling_record(h, RECORD_REPLY, (uint8_t)status, receipt);
     h->op->replied = handling_occasion(h);
+    h->op->reply_late = operation_late(host->operations, h->op, h->arrived);
     host->listener.replied(host->listener.context, h->op, status, receipt);
     struct message m = h->message;
     m.direction = REPLY;

@@ -191,7 +191,7 @@ static void inbox_push(struct host *h, const struct message *m)
 {
     if (h->inbox_count == h->inbox_capacity) {
         uint32_t capacity = h->inbox_capacity ? 2 * h->inbox_capacity : 16;
-        struct message *bigger = sim_alloc(capacity * sizeof(*bigger));
+        struct arrival *bigger = sim_alloc(capacity * sizeof(*bigger));
         for (uint32_t i = 0; i < h->inbox_count; i++) {
             bigger[i] = h->inbox[(h->inbox_head + i) % h->inbox_capacity];
         }
@@ -200,15 +200,16 @@ static void inbox_push(struct host *h, const struct message *m)
         h->inbox_capacity = capacity;
         h->inbox_head = 0;
     }
-    h->inbox[(h->inbox_head + h->inbox_count++) % h->inbox_capacity] = *m;
+    h->inbox[(h->inbox_head + h->inbox_count++) % h->inbox_capacity] =
+        (struct arrival){*m, h->run->now};
 }
 
-static struct message inbox_pop(struct host *h)
+static struct arrival inbox_pop(struct host *h)
 {
-    struct message m = h->inbox[h->inbox_head];
+    struct arrival a = h->inbox[h->inbox_head];
     h->inbox_head = (h->inbox_head + 1) % h->inbox_capacity;
     h->inbox_count--;
-    return m;
+    return a;
 }
 
 void host_sleep(struct worker *w, uint64_t until)
@@ -278,8 +279,8 @@ static struct worker *idle_worker(struct host *h)
 static void drop_inbox(struct host *h)
 {
     while (h->inbox_count > 0) {
-        struct message m = inbox_pop(h);
-        let_go(h, operations_at(h->operations, m.slot));
+        struct arrival a = inbox_pop(h);
+        let_go(h, operations_at(h->operations, a.message.slot));
     }
 }
 
@@ -360,12 +361,17 @@ static void pump(struct host *h)
     end_if_done(h);
     bury(h);
     while (h->up && !h->stopping && h->inbox_count > 0 && (w = idle_worker(h)) != NULL) {
-        struct message m = inbox_pop(h);
+        struct arrival a = inbox_pop(h);
+        struct message m = a.message;
         struct operation *op = operations_at(h->operations, m.slot);
         op->handlings++;
         h->counters.handlings++;
-        w->handling = (struct handling){
-            .host = h, .worker = w, .op = op, .message = m, .repeated = op->handlings > 1};
+        w->handling = (struct handling){.host = h,
+                                        .worker = w,
+                                        .op = op,
+                                        .message = m,
+                                        .arrived = a.at,
+                                        .repeated = op->handlings > 1};
         run_record(h->run, (struct record){.kind = RECORD_HANDLE,
                                            .op = m.op,
                                            .attempt = m.attempt,

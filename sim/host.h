@@ -36,6 +36,7 @@ struct handling {
     struct worker *worker;
     struct operation *op;
     struct message message;
+    uint64_t arrived;         /* when its delivery did */
     uint16_t nth[STEP_COUNT]; /* times each step was entered */
     uint16_t disk;            /* disk operations inside the present step */
     uint8_t step;
@@ -61,6 +62,12 @@ struct worker {
     uint64_t lock_deadline;  /* of the present wait; 0: none */
     char body[KEY_MAX + 64]; /* where a handling's body is written */
     char entity[KEY_MAX];    /* where a generated entity's name is written */
+};
+
+/* A delivery that no worker has taken. */
+struct arrival {
+    struct message message;
+    uint64_t at;
 };
 
 struct host_listener {
@@ -108,7 +115,7 @@ struct host {
     bool unwinding; /* dead; what survived has not been read yet */
     uint32_t incarnation;
     uint64_t down_for;     /* of the present crash; 0: by configuration */
-    struct message *inbox; /* ring of deliveries no worker has taken */
+    struct arrival *inbox; /* ring of deliveries no worker has taken */
     uint32_t inbox_head, inbox_count, inbox_capacity;
     uint8_t place;
     struct host_counters counters;

@@ -23,6 +23,7 @@ void operations_init(struct operations *o)
 void operations_fini(struct operations *o)
 {
     for (uint32_t i = 0; i < o->capacity; i++) {
+        free(o->slots[i]->arrivals);
         free(o->slots[i]);
     }
     free(o->slots);
@@ -37,6 +38,7 @@ void operations_reset(struct operations *o)
     o->open = 0;
     o->in_flight = 0;
     o->troubled_until = 0;
+    o->window = 0;
 }
 
 static void grow(struct operations *o)
@@ -91,7 +93,27 @@ void operation_waited(const struct operations *o, struct operation *op)
     }
 }
 
-void operation_effect_committed(struct operation *op, struct occasion when)
+uint32_t operation_effect_begun(const struct operations *o, struct operation *op, uint64_t arrived)
+{
+    must(op->effects_begun < EFFECTS_MAX);
+    uint32_t nth = ++op->effects_begun;
+    if (o->window == 0) {
+        return nth;
+    }
+    if (nth > op->arrivals_capacity) {
+        op->arrivals_capacity = op->arrivals_capacity ? 2 * op->arrivals_capacity : 4;
+        op->arrivals = sim_realloc(op->arrivals, op->arrivals_capacity, sizeof(op->arrivals[0]));
+    }
+    op->arrivals[nth - 1] = arrived;
+    return nth;
+}
+
+static uint32_t more(uint32_t a, uint32_t b)
+{
+    return a > b ? a : b;
+}
+
+static void tell_effect(struct operation *op, struct occasion when)
 {
     for (size_t i = 0; i < EFFECTS_TOLD; i++) {
         if (op->effect_at[i].at == 0) {
@@ -101,7 +123,66 @@ void operation_effect_committed(struct operation *op, struct occasion when)
     }
 }
 
-void operation_audited(struct operation *op)
+void operation_committed(const struct operations *o, struct operation *op, uint32_t effects,
+                         uint64_t arrived, struct occasion when)
+{
+    if (effects == 0) {
+        return;
+    }
+    if (op->effects == 0) {
+        op->accepted_at = arrived;
+    }
+    for (uint32_t i = 0; i < effects && i < EFFECTS_TOLD; i++) {
+        tell_effect(op, when);
+    }
+    op->effects_late += operation_late(o, op, arrived) ? effects : 0;
+    op->effects += effects;
+    op->effects_ever = more(op->effects, op->effects_ever);
+    op->late_ever = more(op->effects_late, op->late_ever);
+}
+
+/* Marks an arrival whose effect the audit has found; no time in a world is so late. */
+#define FOUND (UINT64_C(1) << 63)
+
+void operation_audit_begin(const struct operations *o, struct operation *op)
+{
+    op->audited = 0;
+    for (uint32_t i = 0; o->window > 0 && op->op != 0 && i < op->effects_begun; i++) {
+        op->arrivals[i] &= ~FOUND; /* of an audit that could not be ended */
+    }
+}
+
+void operation_audit_row(const struct operations *o, struct operation *op, uint32_t nth)
+{
+    op->audited++;
+    if (o->window > 0 && nth >= 1 && nth <= op->effects_begun) {
+        op->arrivals[nth - 1] |= FOUND;
+    }
+}
+
+/* Of the effects that the disk holds: which delivery came first, and which are late against it. */
+static void date_effects(const struct operations *o, struct operation *op)
+{
+    uint64_t first = SIM_TIME_MAX;
+    bool kept = false;
+    for (uint32_t i = 0; i < op->effects_begun; i++) {
+        uint64_t arrived = op->arrivals[i] & ~FOUND;
+        if (arrived != op->arrivals[i]) {
+            kept |= op->effects > 0 && arrived == op->accepted_at;
+            first = arrived < first ? arrived : first;
+        }
+    }
+    op->accepted_at = kept ? op->accepted_at : first;
+    op->effects_late = 0;
+    for (uint32_t i = 0; i < op->effects_begun; i++) {
+        uint64_t arrived = op->arrivals[i] & ~FOUND;
+        op->effects_late += arrived != op->arrivals[i] && arrived >= op->accepted_at + o->window;
+        op->arrivals[i] = arrived;
+    }
+    op->late_ever = more(op->effects_late, op->late_ever);
+}
+
+void operation_audited(const struct operations *o, struct operation *op)
 {
     uint32_t known = 0;
     for (uint32_t i = 0; i < EFFECTS_TOLD; i++) {
@@ -111,11 +192,14 @@ void operation_audited(struct operation *op)
         known += op->effect_at[i].at != 0;
     }
     if (known < op->audited && op->dying.at != 0) {
-        operation_effect_committed(op, op->dying);
+        tell_effect(op, op->dying);
     }
     op->dying = (struct occasion){0};
+    if (o->window > 0) {
+        date_effects(o, op);
+    }
     op->effects = op->audited;
-    op->effects_ever = op->effects > op->effects_ever ? op->effects : op->effects_ever;
+    op->effects_ever = more(op->effects, op->effects_ever);
 }
 
 void operations_release(struct operations *o, struct operation *p)

@@ -51,7 +51,7 @@ struct operation {
     struct queue_handle timer; /* its time-out or its next send */
     bool waiting_to_send;
     uint64_t key_of; /* operation whose key it carries by a fault; 0: its own */
-    bool retiring; /* only waits for its effect to be durable */
+    bool retiring;   /* only waits for its effect to be durable */
     uint64_t closed_at;
 
     /* Whether faults left it a fair chance: see operation_waited. */
@@ -71,8 +71,12 @@ struct operation {
     uint32_t effects_begun; /* effects ever written, committed or not: numbers the ledger rows */
     uint32_t effects;       /* ledger rows in the store as of now */
     uint32_t effects_ever;  /* most of them ever seen */
+    uint32_t effects_late;  /* those of `effects` that are late */
+    uint32_t late_ever;     /* most of them ever seen */
+    uint64_t accepted_at;   /* arrival of the delivery that made the first of `effects` */
     uint64_t acked_at;      /* first done or duplicate that left the receiver; 0: none */
     int64_t first_receipt;  /* of that reply */
+    bool reply_late;        /* the latest reply to leave it answers a late delivery */
     uint64_t disk_mark;     /* the host's commit count at its last commit */
     uint32_t audited;       /* ledger rows that the latest audit found */
     uint32_t violated;      /* set of checks already reported for it */
@@ -83,6 +87,11 @@ struct operation {
     struct occasion replied, acked;          /* latest reply to leave; first success to leave */
 
     char key[KEY_MAX]; /* what travels */
+
+    /* Stays with the slot. With a window: when the delivery arrived that began each effect, and
+     * whether the audit under way has found its row. */
+    uint64_t *arrivals;
+    uint32_t arrivals_capacity;
 };
 
 /* A fault lay on the way of a message of this attempt, or in its handling. */
@@ -95,11 +104,6 @@ static inline bool operation_excused(const struct operation *op)
 {
     return op->attempt > 0 && op->hindered >= op->attempt;
 }
-/* Its first effects as of now are those committed before, those of a commit that was cut off, or
- * what the disk has kept of them. */
-void operation_effect_committed(struct operation *op, struct occasion when);
-void operation_audited(struct operation *op);
-
 struct operations {
     struct operation **slots; /* stable addresses */
     uint32_t count, capacity;
@@ -108,6 +112,7 @@ struct operations {
     uint32_t open;           /* not closed by their senders */
     uint64_t in_flight;      /* sum over all */
     uint64_t troubled_until; /* till then the receiver is down, ends or stands still by a fault */
+    uint64_t window;         /* the contract's; 0: none, and nothing is late. Set after a reset */
 };
 
 void operations_init(struct operations *o);
@@ -127,6 +132,27 @@ static inline void operations_trouble(struct operations *o, uint64_t until)
     o->troubled_until = until > o->troubled_until ? until : o->troubled_until;
 }
 void operations_release(struct operations *o, struct operation *op);
+
+/* A delivery of op is late if it arrived when the window was over, which begins with the arrival of
+ * the delivery whose handling committed the first of the effects that op has. The first effect is
+ * never late; a handling that is late makes late effects. What a crash takes away counts no more:
+ * the window begins with the first effect that is left, or with the next. */
+static inline bool operation_late(const struct operations *o, const struct operation *op,
+                                  uint64_t arrived)
+{
+    return o->window > 0 && op->effects > 0 && arrived >= op->accepted_at + o->window;
+}
+/* An effect is written by the handling of a delivery that arrived then. Its number, from 1. */
+uint32_t operation_effect_begun(const struct operations *o, struct operation *op, uint64_t arrived);
+/* So many effects of one handling have become state. */
+void operation_committed(const struct operations *o, struct operation *op, uint32_t effects,
+                         uint64_t arrived, struct occasion when);
+/* An audit: begins, finds a ledger row, has found them all. Effects as of now are then what the
+ * disk has kept of those committed before and of a commit that was cut off. */
+void operation_audit_begin(const struct operations *o, struct operation *op);
+void operation_audit_row(const struct operations *o, struct operation *op, uint32_t nth);
+void operation_audited(const struct operations *o, struct operation *op);
+
 static inline struct operation *operations_at(const struct operations *o, uint32_t slot)
 {
     must(slot < o->count);

@@ -52,6 +52,7 @@ struct result {
     uint64_t copies, lost, crashes, restarts, gave_up, doubled, with_effect;
     uint64_t unfinishable; /* operations of which faults left no attempt alone */
     uint64_t beyond;       /* effects beyond the first of their operation */
+    uint64_t late;         /* those of them that came when the contract's window was over */
     uint64_t slots;        /* most operations alive at once */
     uint64_t events;       /* of the queue */
     uint64_t ended;        /* virtual time */

@@ -52,6 +52,7 @@ static void receipt_text(const struct scenario *s, int64_t receipt, char *out, s
 /* The names in a sentence. */
 struct cast {
     const struct violation *v;
+    bool late_forbidden; /* by the contract */
     char op[NAME_TEXT];
     char sender[NAME_TEXT];
     char key_of[NAME_TEXT]; /* operation whose key it shares; "": none */
@@ -84,6 +85,7 @@ static void cast_of(const struct scenario *s, const struct violation *v, struct 
 {
     char raw[KEY_MAX] = "";
     c->v = v;
+    c->late_forbidden = s->late_forbidden;
     snprintf(c->op, sizeof(c->op), "the world");
     snprintf(c->sender, sizeof(c->sender), "the sender");
     snprintf(c->entity, sizeof(c->entity), "the entity");
@@ -168,6 +170,10 @@ static void put_double(struct out *o, const struct cast *c)
         return;
     }
     put_effects(o, c, c->v->a);
+    if (c->v->testimony.effects_late > 0) {
+        put(o, " (%u late%s)", c->v->testimony.effects_late,
+            c->late_forbidden ? ", which the contract forbids" : "");
+    }
     put(o, "; ");
     put_belief(o, c);
 }

@@ -30,9 +30,22 @@ static char *name_of_file(const char *file)
 
 static void read_contract(struct reader *r, const struct yaml_node *node)
 {
-    if (node != NULL && READ_MAPPING(&r->yaml, node, "contract", "no_give_up")) {
-        read_bool(&r->yaml, value_of(node, "no_give_up"), &r->s->no_give_up);
+    static const char *const lates[] = {"allowed", "forbidden"};
+    struct yaml *y = &r->yaml;
+    if (node == NULL || !READ_MAPPING(y, node, "contract", "no_give_up", "window", "late")) {
+        return;
     }
+    const struct yaml_node *window = value_of(node, "window"), *late = value_of(node, "late");
+    unsigned forbidden = 0;
+    read_bool(y, value_of(node, "no_give_up"), &r->s->no_give_up);
+    read_duration(y, window, 1, &r->s->window);
+    read_choice(y, late, "late", lates, ARRAY_LEN(lates), &forbidden);
+    if (late != NULL && window == NULL) {
+        yaml_error(y, late->at,
+                   "\"late\" is said of what comes after the contract's \"window\", and there is "
+                   "none");
+    }
+    r->s->late_forbidden = forbidden == 1;
 }
 
 static void read_all(struct reader *r, const struct yaml_node *root)

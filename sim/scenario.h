@@ -56,6 +56,9 @@ struct scenario {
     size_t fault_count;
     uint64_t faults_until;                    /* absolute; 0: the last first send plus 60 s */
     bool no_give_up;                          /* contract: giving up is a violation of progress */
+    uint64_t window;                          /* contract: a duplicate's age at which it is late;
+                                                 0: none is */
+    bool late_forbidden;                      /* contract: a late effect is a second one, too */
     uint32_t explore_faults;                  /* explore: {faults: K}; 0: not given */
     struct expectation *explore_expectations; /* one for each receiver, as `expectations` */
     struct expectation explore_others;        /* as `expect_others` */

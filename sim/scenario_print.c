@@ -218,6 +218,21 @@ static void print_expect(const struct scenario *s, FILE *out)
     print_items(out, 0, &m);
 }
 
+static void print_contract(const struct scenario *s, FILE *out)
+{
+    struct print_map m = {0};
+    if (s->no_give_up) {
+        print_put(&m, "no_give_up", "true");
+    }
+    if (s->window > 0) {
+        print_duration(&m, "window", s->window, 0);
+    }
+    if (s->window > 0 && s->late_forbidden) {
+        print_put(&m, "late", "forbidden");
+    }
+    print_map(out, 0, "contract", &m);
+}
+
 void scenario_print(const struct scenario *s, FILE *out)
 {
     char *name = print_name(s->name);
@@ -231,9 +246,7 @@ void scenario_print(const struct scenario *s, FILE *out)
     print_network(s, out);
     print_hosts(s, out);
     print_database(&s->receiver.database, out);
-    if (s->no_give_up) {
-        fputs("contract: {no_give_up: true}\n", out);
-    }
+    print_contract(s, out);
     print_faults(s, out);
     print_expect(s, out);
 }

@@ -29,13 +29,8 @@ static void transaction_ended(struct handling *h, bool committed)
 {
     struct host *host = h->host;
     if (committed) {
-        h->op->effects += h->effects_open;
-        for (uint32_t i = 0; i < h->effects_open && i < EFFECTS_TOLD; i++) {
-            operation_effect_committed(h->op, handling_occasion(h));
-        }
-        if (h->op->effects > h->op->effects_ever) {
-            h->op->effects_ever = h->op->effects;
-        }
+        operation_committed(host->operations, h->op, h->effects_open, h->arrived,
+                            handling_occasion(h));
         h->op->wrote += h->changed;
         host->counters.commits += h->changed;
         h->op->disk_mark = host->counters.commits;
@@ -138,8 +133,7 @@ static enum outcome write_effect(struct handling *h)
 {
     struct operation *op = h->op;
     struct worker *w = h->worker;
-    must(op->effects_begun < EFFECTS_MAX);
-    uint32_t nth = ++op->effects_begun;
+    uint32_t nth = operation_effect_begun(h->host->operations, op, h->arrived);
     sqlite3_bind_int64(w->own[OWN_LEDGER], 1, ledger_row(op->slot, nth));
     sqlite3_bind_int64(w->own[OWN_LEDGER], 2, (int64_t)op->op);
     sqlite3_bind_int64(w->own[OWN_LEDGER], 3, op->entity);

@@ -27,13 +27,14 @@ void verdict_fini(struct verdict *v)
     free(v->live_sum);
 }
 
-void verdict_reset(struct verdict *v, uint32_t checks, bool no_give_up)
+void verdict_reset(struct verdict *v, uint32_t checks, bool no_give_up, bool late_forbidden)
 {
     int64_t *retired = v->retired_sum, *live = v->live_sum;
     size_t entities = v->entities;
     *v = (struct verdict){.run = v->run,
                           .checks = checks,
                           .no_give_up = no_give_up,
+                          .late_forbidden = late_forbidden,
                           .retired_sum = retired,
                           .live_sum = live,
                           .entities = entities};
@@ -54,6 +55,7 @@ static struct testimony hear(const struct operation *op)
                           .gave_up = op->gave_up,
                           .closed_at = op->closed_at,
                           .effects_ever = op->effects_ever,
+                          .effects_late = op->late_ever,
                           .acked = op->acked,
                           .replied = op->replied,
                           .key_of = op->key_of,
@@ -114,7 +116,9 @@ void verdict_reply(struct verdict *v, struct operation *op, enum reply_status st
     if (status == REPLY_REFUSED && op->acked_at != 0) {
         violate(v, op, CHECK_SAME_REPLY, WHY_REFUSED_LATER, (int64_t)op->acked_at, 0);
     }
-    if (success && op->acked_at != 0 && saves_responses && receipt != op->first_receipt) {
+    bool excused = op->reply_late && !v->late_forbidden; /* it may have been handled as new */
+    if (success && op->acked_at != 0 && saves_responses && !excused &&
+        receipt != op->first_receipt) {
         violate(v, op, CHECK_SAME_REPLY, WHY_OTHER_RESPONSE, receipt, op->first_receipt);
     }
     if (success && op->acked_at == 0) {
@@ -127,7 +131,7 @@ void verdict_reply(struct verdict *v, struct operation *op, enum reply_status st
 /* More than one effect is certain as soon as it is seen; no later event takes it back. */
 void verdict_committed(struct verdict *v, struct operation *op)
 {
-    if (op->effects > 1) {
+    if (op->effects - (v->late_forbidden ? 0 : op->effects_late) > 1) {
         violate(v, op, CHECK_NO_DOUBLE_EFFECT, WHY_EFFECTS, op->effects, op->entity);
     }
 }
@@ -153,7 +157,7 @@ void verdict_audit_begin(struct verdict *v, struct operations *ops)
     v->rows = 0;
     memcpy(v->live_sum, v->retired_sum, v->entities * sizeof(v->live_sum[0]));
     for (uint32_t i = 0; i < ops->count; i++) {
-        ops->slots[i]->audited = 0;
+        operation_audit_begin(ops, ops->slots[i]);
     }
 }
 
@@ -164,7 +168,7 @@ void verdict_audit_row(struct verdict *v, struct operations *ops, int64_t row, u
     if (slot >= ops->count || ops->slots[slot]->op != op) {
         return; /* of an operation that is forgotten: its effect is in retired_sum */
     }
-    ops->slots[slot]->audited++;
+    operation_audit_row(ops, ops->slots[slot], (uint32_t)(row & EFFECTS_MAX));
     v->rows++;
     if (entity < v->entities) {
         v->live_sum[entity] += amount;
@@ -212,7 +216,7 @@ void verdict_audit_end(struct verdict *v, struct operations *ops, bool crashed)
             /* No crash since the last audit, and yet a commit is gone: pages are damaged. */
             verdict_audit_corrupt(v);
         }
-        operation_audited(op);
+        operation_audited(ops, op);
         verdict_committed(v, op);
         if (crashed) {
             verdict_closed(v, op, true);
@@ -234,6 +238,7 @@ static void complete(struct verdict *v, const struct operation *op)
         struct violation *what = &v->violations[i];
         if (what->op == op->op && what->reason == WHY_EFFECTS) {
             what->a = op->effects_ever;
+            what->testimony.effects_late = op->late_ever;
             what->testimony.belief = op->belief;
             what->testimony.closed = op->closed;
             what->testimony.gave_up = op->gave_up;
@@ -264,6 +269,7 @@ void verdict_operation(struct verdict *v, struct operation *op)
     v->effects += op->effects;
     v->with_effect += op->effects_ever > 0;
     v->doubled += op->effects_ever > 1;
+    v->late += op->late_ever;
     v->beyond += op->effects_ever > 1 ? op->effects_ever - 1 : 0;
     judge(v, CHECK_NO_DOUBLE_EFFECT, 1);
     verdict_committed(v, op);

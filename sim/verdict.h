@@ -17,7 +17,7 @@
 /* Why a check was violated; what a and b mean stands behind each. Known facts of the operation are
  * in the violation's testimony. */
 #define REASONS(X)                                                                                 \
-    X(WHY_EFFECTS)        /* a: effects of the operation, b: entity */                             \
+    X(WHY_EFFECTS)        /* a: effects of the operation, late ones too, b: entity */              \
     X(WHY_LOST)           /* believed done, no effect; b: entity */                                \
     X(WHY_GHOST)          /* believed failed, a effects; b: entity */                              \
     X(WHY_NOT_DURABLE)    /* acknowledged at a, gone after the crash at b */                       \
@@ -44,6 +44,7 @@ struct testimony {
     uint64_t closed_at;
     struct occasion effects[EFFECTS_TOLD]; /* that were state */
     uint32_t effects_ever;                 /* most that were state at a time */
+    uint32_t effects_late;                 /* most of them that were late */
     struct occasion acked;                 /* first success to leave the receiver */
     struct occasion replied;               /* latest reply to leave it */
     uint64_t key_of;       /* operation whose key it carried by a fault; 0: its own */
@@ -65,6 +66,7 @@ struct verdict {
     struct run *run; /* its moment and its history, where violations are marked */
     uint32_t checks; /* which are judged */
     bool no_give_up;
+    bool late_forbidden;
     struct violation violations[VIOLATIONS_KEPT];
     uint32_t kept;
     uint64_t violated[CHECK_COUNT]; /* all of them, kept or not */
@@ -75,6 +77,7 @@ struct verdict {
     uint64_t effects;      /* of all operations judged */
     uint64_t with_effect;  /* operations with at least one effect */
     uint64_t beyond;       /* effects beyond the first of their operation */
+    uint64_t late;         /* those of them that came when the contract's window was over */
     uint64_t doubled;      /* operations with more than one: DSEVR is doubled / with_effect */
     uint64_t rows;         /* ledger rows of live operations that the latest audit found */
     int64_t *retired_sum;  /* by entity: effects of operations that are forgotten */
@@ -85,13 +88,15 @@ struct verdict {
 /* Borrows run. */
 void verdict_init(struct verdict *v, struct run *run, size_t entities);
 void verdict_fini(struct verdict *v);
-void verdict_reset(struct verdict *v, uint32_t checks, bool no_give_up);
+void verdict_reset(struct verdict *v, uint32_t checks, bool no_give_up, bool late_forbidden);
 
-/* A reply leaves the receiver. saves_responses: where a duplicate must get the first one again. */
+/* A reply leaves the receiver. saves_responses: where a duplicate must get the first one again,
+ * unless it is late and may be. */
 void verdict_reply(struct verdict *v, struct operation *op, enum reply_status status,
                    int64_t receipt, bool saves_responses);
 
-/* A transaction with effects of op has become state: more than one is certain from now on. */
+/* A transaction with effects of op has become state: more than one is certain from now on. A late
+ * one does not count, unless the contract forbids it. */
 void verdict_committed(struct verdict *v, struct operation *op);
 
 /* An audit: begin, one call for each ledger row and each entity that the copy of the disk holds,

@@ -144,7 +144,8 @@ static enum sim_error start(struct world *w, const struct play *p)
     if (e->given && e->violates) {
         checks |= e->checks;
     }
-    verdict_reset(&w->verdict, checks, s->no_give_up);
+    verdict_reset(&w->verdict, checks, s->no_give_up, s->late_forbidden);
+    w->operations.window = s->window;
     w->run.schedule.observer = p->observer;
     schedule_reset(&w->run.schedule, p->seed, SIM_TIME_MAX, p->faults ? p->faults : s->faults,
                    p->faults ? p->fault_count : s->fault_count, p->no_rates ? NULL : &s->rates);

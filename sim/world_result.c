@@ -47,6 +47,7 @@ static void fill_verdict(const struct world *w, struct result *r)
     r->repeated = v->repeated;
     r->doubled = v->doubled;
     r->beyond = v->beyond;
+    r->late = v->late;
     r->with_effect = v->with_effect;
     r->unfinishable = v->unfinishable;
     memcpy(r->violated, v->violated, sizeof(r->violated));

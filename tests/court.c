@@ -12,7 +12,13 @@ void court_open(struct court *c, uint32_t checks, bool no_give_up)
     operations_init(&c->ops);
     c->run.now = 10;
     verdict_init(&c->v, &c->run, ENTITIES);
-    verdict_reset(&c->v, checks, no_give_up);
+    verdict_reset(&c->v, checks, no_give_up, false);
+}
+
+void contract(struct court *c, uint64_t window, bool late_forbidden)
+{
+    c->ops.window = window;
+    c->v.late_forbidden = late_forbidden;
 }
 
 void court_close(struct court *c)
@@ -35,14 +41,15 @@ struct operation *operation(struct court *c, uint64_t n, uint32_t entity, int64_
 void effect(struct court *c, struct operation *op)
 {
     must(c->row_count < ROWS);
-    c->rows[c->row_count].row = ledger_row(op->slot, ++op->effects_begun);
+    c->rows[c->row_count].row =
+        ledger_row(op->slot, operation_effect_begun(&c->ops, op, c->run.now));
     c->rows[c->row_count].op = op->op;
     c->rows[c->row_count].entity = op->entity;
     c->rows[c->row_count++].amount = op->amount;
     c->balance[op->entity] += op->amount;
     op->wrote++;
-    op->effects++;
-    op->effects_ever = op->effects > op->effects_ever ? op->effects : op->effects_ever;
+    operation_committed(&c->ops, op, 1, c->run.now,
+                        (struct occasion){.at = c->run.now, .attempt = 1, .copy = 1});
     verdict_committed(&c->v, op);
 }
 
@@ -61,6 +68,7 @@ void lose(struct court *c, const struct operation *op)
 
 void replies(struct court *c, struct operation *op, enum reply_status s, int64_t receipt)
 {
+    op->reply_late = operation_late(&c->ops, op, c->run.now);
     c->run.now++;
     verdict_reply(&c->v, op, s, receipt, c->saves);
 }

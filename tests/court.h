@@ -24,11 +24,14 @@ void court_open(struct court *c, uint32_t checks, bool no_give_up);
 void court_close(struct court *c);
 /* Operation n of the first sender is sent and arrives. */
 struct operation *operation(struct court *c, uint64_t n, uint32_t entity, int64_t amount);
-/* One effect is committed. */
+/* One effect is committed, by a delivery of now. */
 void effect(struct court *c, struct operation *op);
 /* The disk loses the effects of op. */
 void lose(struct court *c, const struct operation *op);
+/* To a delivery that arrived just before. */
 void replies(struct court *c, struct operation *op, enum reply_status s, int64_t receipt);
+/* From now on; no effect may be there yet. */
+void contract(struct court *c, uint64_t window, bool late_forbidden);
 /* Somebody reads the disk: after a crash, or at the end. */
 void audit(struct court *c, bool crashed);
 void closes(struct court *c, struct operation *op, enum belief b, bool gave_up);

@@ -16,6 +16,7 @@
     X(sentence)                                                                                    \
     X(coro)                                                                                        \
     X(verdict)                                                                                     \
+    X(late)                                                                                        \
     X(sender)                                                                                      \
     X(network)                                                                                     \
     X(receivers)                                                                                   \

@@ -114,7 +114,7 @@ START_TEST(an_audit_finds_the_second_effect)
     effect(&c, a);
     a->effects = a->effects_ever = 0;
     a->violated = 0;
-    verdict_reset(&c.v, CHECKS_EXACTLY_ONCE, false);
+    verdict_reset(&c.v, CHECKS_EXACTLY_ONCE, false, false);
     history_reset(&c.run.history, true);
     audit(&c, true);
     ck_assert_uint_eq(a->effects, 2);
@@ -495,7 +495,7 @@ START_TEST(only_what_is_asked_for)
             ck_assert((c.v.judged[other] > 0) == (other == check));
             ck_assert((c.v.violated[other] > 0) == (other == check));
         }
-        verdict_reset(&c.v, CHECK_BIT(check), false);
+        verdict_reset(&c.v, CHECK_BIT(check), false, false);
         operations_reset(&c.ops);
         history_reset(&c.run.history, true);
         c.row_count = 0;
