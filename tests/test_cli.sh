@@ -451,6 +451,8 @@ run 1 explore --faults 3 --limit 50 --receiver table "$story"
 out_has "not all was covered"
 run 1 explore --faults 2 --assume lying-disk --only lying-disk,crash --receiver table "$story"
 out_has "lying-disk receiver"
+run 1 explore --faults 1 --assume lying-disk --only lying-disk,lose --receiver table "$story"
+out_has "NOT EXPECTED"
 run 2 explore --only crsh "$story"
 err_has 'did you mean crash?'
 run 2 explore --only lose:rply "$story"
