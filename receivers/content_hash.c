@@ -8,7 +8,7 @@
  * Met as "content-based deduplication", as a hash of the payload in a cache, and as a unique index
  * over the business columns.
  */
-#include "receivers/receiver.h"
+#include "receivers/retention.h"
 
 enum { INSERT_BODY };
 
@@ -17,14 +17,28 @@ static const struct statement statements[] = {
     {NULL, NULL},
 };
 
+static const struct setting settings[] = {
+    RETENTION_SETTINGS("retention", 0, REMOVAL_LOOK_UP),
+    {.name = NULL},
+};
+
+static const struct keeping keeping = {.table = "processed_body", .key = "body = ?1"};
+
 static void content_hash_handle(struct handling *h)
 {
     enum outcome o = begin_immediate(h);
     if (o == OK) {
+        o = retention_look(h, handling_body(h), NULL);
+    }
+    if (o == OK && retention_stale(h)) {
+        rollback(h);
+        return;
+    }
+    if (o == OK) {
         o = sql(h, STEP_RECORD, INSERT_BODY, "t", handling_body(h));
     }
     if (o == CONSTRAINT) {
-        o = rollback(h);
+        o = retention_end_duplicate(h, handling_body(h), NULL);
         if (o == OK) {
             reply(h, REPLY_DUPLICATE, 0);
             return;
@@ -32,6 +46,9 @@ static void content_hash_handle(struct handling *h)
     }
     if (o == OK) {
         o = apply_effect(h);
+    }
+    if (o == OK) {
+        o = retention_keep(h, handling_body(h), NULL);
     }
     if (o == OK) {
         o = commit(h);
@@ -49,6 +66,7 @@ const struct receiver receiver_content_hash = {
     .source = "Amazon SQS FIFO content-based deduplication, without its window",
     .schema = "CREATE TABLE processed_body(body TEXT PRIMARY KEY) WITHOUT ROWID;",
     .statements = statements,
+    .settings = settings,
     .axes =
         {
             [AXIS_KEY] = "content",
@@ -58,12 +76,15 @@ const struct receiver receiver_content_hash = {
             [AXIS_CONCURRENT] = "blocked",
             [AXIS_ANSWER] = "ignored",
             [AXIS_FAILURE] = "roll back",
-            [AXIS_REMOVAL] = "never",
+            [AXIS_WINDOW_CLOCK] = "none; with `retention`: see `starts` and `clock`",
+            [AXIS_REMOVAL] = "never; see `retention`, `most`, `acknowledged`, `removal`",
             [AXIS_RECOVERY] = "durable",
             [AXIS_ACK] = "after commit",
         },
     .steps = STEP_BIT(STEP_RECEIVE) | STEP_BIT(STEP_BEGIN) | STEP_BIT(STEP_RECORD) |
              STEP_BIT(STEP_EFFECT) | STEP_BIT(STEP_COMMIT) | STEP_BIT(STEP_ROLLBACK) |
-             STEP_BIT(STEP_REPLY),
+             STEP_BIT(STEP_REPLY) | STEP_BIT(STEP_LOOK_UP) | STEP_BIT(STEP_EXPIRE),
     .handle = content_hash_handle,
+    .breaks = "twins that are meant have one body",
+    .keeping = &keeping,
 };

@@ -30,7 +30,8 @@
     X(FULL, "full")             /* the disk is full */                                             \
     X(STORE_ERROR, "error")     /* anything else the store may say */                              \
     X(FAILED, "failed")         /* the handler itself fails here, as an exception would */         \
-    X(DEAD, "dead")             /* the host has died */
+    X(DEAD, "dead")             /* the host has died */                                            \
+    X(DECLINED, "declined")     /* the business says no; nothing was changed */
 
 enum outcome {
 #define X(name, text) name,
@@ -38,6 +39,24 @@ enum outcome {
 #undef X
 };
 const char *outcome_text(enum outcome o);
+
+/* What a statement does to the record of the message's key, if it changes a row; it counts when its
+ * transaction is committed. Checks record-states and owner-only go by it. A receiver whose records
+ * are made in one go with their effect need not say. */
+#define MOVES(X)                                                                                   \
+    X(MOVE_NONE, "none")                                                                           \
+    X(MOVE_CLAIM, "claim") /* absent, lapsed or expired -> in progress, owned by this handling */  \
+    X(MOVE_RENEW, "renew") /* in progress, by its owner: a longer lease */                         \
+    X(MOVE_COMPLETE, "complete") /* in progress -> completed, by its owner */                      \
+    X(MOVE_RELEASE, "release")   /* in progress -> absent, by its owner */                         \
+    X(MOVE_EXPIRE, "expire")     /* completed or lapsed -> absent, by anybody */
+
+enum record_move {
+#define X(name, text) name,
+    MOVES(X)
+#undef X
+};
+const char *record_move_text(enum record_move m);
 
 struct statement {
     const char *sql;
@@ -63,7 +82,28 @@ struct setting {
     const char *about;
 };
 
-#define SETTINGS_MAX 16
+#define SETTINGS_MAX 24
+
+/* The table in which a receiver keeps its records, for what is common to all such receivers: how
+ * long a record is kept (receivers/retention.h), how many there are (bounded-records). A receiver
+ * that has one begins its settings with RETENTION_SETTINGS. */
+struct keeping {
+    const char *table;
+    const char *key;     /* SQL condition on one record over ?1 and ?2: "id = ?1" */
+    const char *unowned; /* SQL condition on a record in progress that nothing will ever end; NULL:
+                          * there can be none */
+};
+
+/* What a receiver promises with its settings, for the static check retention-covers-retries; times
+ * in ns, 0: not limited. Filled in by `promise`. */
+struct promise {
+    uint64_t retention; /* a finished record is there for so long after its first delivery */
+    const char *retention_name; /* the setting that says so */
+    uint64_t records;           /* the most that are kept; older ones go */
+    uint64_t lease;             /* a record in progress blocks others for so long */
+    const char *lease_name;
+    bool fenced; /* one that outlives its lease can do no harm */
+};
 
 /* Where a receiver stands in the space of receivers, one line of text for each axis. */
 #define AXES(X)                                                                                    \
@@ -97,11 +137,33 @@ struct receiver {
     const char *session; /* SQL run on each connection when it is opened: what it makes (a TEMP
                           * table) dies with the process */
     const struct statement *statements; /* ended by a NULL sql; prepared once a worker */
-    const struct setting *settings;     /* ended by a NULL name; NULL: none; at most SETTINGS_MAX */
-    const char *axes[AXIS_COUNT];       /* NULL: does not apply */
-    uint32_t steps;                     /* bits 1 << enum step that it declares */
-    bool saves_responses;               /* a duplicate gets the first response again */
+    const uint8_t *moves; /* enum record_move of each statement, in their order; NULL: none */
+    const struct setting *settings; /* ended by a NULL name; NULL: none; at most SETTINGS_MAX */
+    const char *axes[AXIS_COUNT];   /* NULL: does not apply */
+    uint32_t steps;                 /* bits 1 << enum step that it declares */
+    bool saves_responses;           /* a duplicate gets the first response again */
     void (*handle)(struct handling *h);
+    const struct keeping *keeping; /* NULL: none, or not in a table of their own */
+    /* NULL: what RETENTION_SETTINGS say where there is `keeping`, else no limit. */
+    void (*promise)(const int64_t *settings, struct promise *out);
+    /* What breaks it although it is not wrong on purpose: a rule of the system that it stands for.
+     * NULL: nothing that is covered, inside its contract. Tests go by it. */
+    const char *breaks;
+    const struct receiver *preset_of; /* NULL: it is no preset */
+};
+
+/* A receiver under a name that users know: another one with other defaults. What it does not say is
+ * the other one's. */
+struct preset {
+    const char *name, *about, *source;
+    const char *breaks;
+    const struct receiver *is;
+    struct {
+        const char *setting;
+        int64_t value;            /* ns, number, or 1 for true */
+        const char *word;         /* of a choice, instead of the value */
+        int64_t least, most;      /* of the system, narrower than the receiver's; 0, 0: those */
+    } defaults[SETTINGS_MAX + 1]; /* ended by a NULL setting */
 };
 
 #define STEP_BIT(s) (UINT32_C(1) << (s))
@@ -112,12 +174,31 @@ const char *handling_key(const struct handling *h);
 const char *handling_client(const struct handling *h); /* the sender's name */
 const char *handling_entity(const struct handling *h);
 int64_t handling_amount(const struct handling *h);
+/* The message group (SQS), partition key (Azure Service Bus): the entity unless a scenario says
+ * otherwise; a sender may change it between attempts. */
+const char *handling_group(const struct handling *h);
+/* Number of the operation with its client, from 1 in the order of the client's list. */
+int64_t handling_number(const struct handling *h);
+/* As RIFL's ackId: the client has the final answers to all its operations up to this number. */
+int64_t handling_acknowledged(const struct handling *h);
+/* Version of the entity that the message makes; the number with its client unless a scenario says
+ * otherwise. */
+int64_t handling_version(const struct handling *h);
+/* When the message was made, first attempt, by its client's clock, ns. */
+int64_t handling_made_at(const struct handling *h);
+/* False: parameters that a check before execution refuses. apply_effect would decline it. */
+bool handling_valid(const struct handling *h);
 /* The message's body as one line of text: what it asks for, without its key. */
 const char *handling_body(struct handling *h);
 /* The scenario's value of the receiver's setting with this index, in its table's order. */
 int64_t handling_setting(const struct handling *h, unsigned index);
 /* The host's own clock, ns. */
 uint64_t handling_now(const struct handling *h);
+/* The same when the delivery arrived. A clock that has jumped since is read as if it had before. */
+uint64_t handling_arrived(const struct handling *h);
+/* A number that a handling keeps for itself, 0 at first; receivers/retention.c's. */
+void handling_note(struct handling *h, int64_t note);
+int64_t handling_noted(const struct handling *h);
 
 /* Runs statement `index` with the values to bind: t text, i int64, as `types` says; "" for none.
  * A query answers ROW with its first row, or OK where there is none. */
@@ -125,6 +206,14 @@ enum outcome sql(struct handling *h, enum step step, unsigned index, const char 
 /* Columns of the row that the last sql() returned; valid until the next call. */
 int64_t handling_column_int(const struct handling *h, int column);
 const char *handling_column_text(const struct handling *h, int column);
+/* Rows that the last sql() inserted, changed or deleted. */
+int64_t handling_changes(const struct handling *h);
+/* A number that no other handling of the run has: an owner's or a fencing token. From 1, growing.
+ */
+int64_t handling_token(const struct handling *h);
+
+/* Number of the process that runs it, from 1: one more with each restart of the host. */
+int64_t handling_process(const struct handling *h);
 
 enum outcome begin_immediate(struct handling *h);
 enum outcome begin_deferred(struct handling *h);
@@ -132,9 +221,13 @@ enum outcome commit(struct handling *h);
 /* Also answers OK where no transaction is open any more. */
 enum outcome rollback(struct handling *h);
 
-/* Writes the business change (balance of the entity plus the amount; the entity is created where it
- * is missing) together with the harness's own ledger row, in the open transaction or, without one,
- * in one of its own. handling_receipt then names the effect, as a charge id would. */
+/* Writes the business change together with the harness's own ledger row, in the open transaction
+ * or, without one, in one of its own. handling_receipt then names the effect, as a charge id would;
+ * where there was none it stays as it was, 0 before the first.
+ * What the change is, the message says: the amount added to the entity's balance (add, and create,
+ * whose client needs the receipt), the balance set to it (no effect where it is that already), or
+ * the entity inserted with it (CONSTRAINT where it is there). An entity that is missing is created.
+ * DECLINED: the business refuses the message, for good or, as the scenario says, so many times. */
 enum outcome apply_effect(struct handling *h);
 int64_t handling_receipt(const struct handling *h);
 
@@ -143,13 +236,21 @@ enum outcome work(struct handling *h, enum step step, uint64_t ns);
 
 /* Answers the sender. Once in a handling; a handler that never does leaves its sender waiting. */
 enum outcome reply(struct handling *h, enum reply_status status, int64_t receipt);
+/* The same with what an HTTP API would say beside it: the status code, 100..599, and whether the
+ * answer is marked as a replay of a saved one. */
+enum outcome reply_http(struct handling *h, enum reply_status status, int64_t receipt,
+                        unsigned code, bool replayed);
 /* The common error path: rolls back what is open, then answers retry-later where the store was busy
- * or full, error otherwise, nothing where the host is dead. */
+ * or full, refused where the business declined, error otherwise, nothing where the host is dead. */
 void give_up(struct handling *h, enum outcome o);
 
-/* receivers/registry.c: one line each. */
-extern const struct receiver *const receivers[];
-extern const size_t receivers_count;
+/* receivers/presets.c: one entry each. */
+extern const struct preset presets[];
+extern const size_t presets_count;
+
+/* receivers/registry.c: one line each; then the presets, as receivers like any other. */
+size_t receivers_count(void);
+const struct receiver *receiver_at(size_t i); /* i < receivers_count() */
 const struct receiver *receiver_find(const char *name, size_t len);
 
 #endif

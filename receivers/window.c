@@ -2,77 +2,122 @@
  *
  * In: a message with its deduplication id. Out: its effect, unless the same id was accepted less
  * than `window` ago by the host's own clock; then the answer duplicate and nothing else. The id may
- * be given or taken from the body, its scope is the queue or the message group (the entity). A
- * record that has grown older than the window is replaced by the next message with its id, which is
- * new.
+ * be given or taken from the body, its scope is the queue or the message group. A record that has
+ * grown older than the window is removed by the next message with its id, which is new.
  *
- * Amazon SQS FIFO: 5 minutes from the first accepted send, whatever became of the message since.
- * Whether a duplicate starts the window anew it leaves open: `restart`.
+ * Amazon SQS FIFO: 5 minutes from the first accepted send, whatever became of the message since; a
+ * message without an id is refused. Whether a duplicate starts the window anew, and what its answer
+ * carries, it leaves open: `starts: last-seen`, `answer`.
+ *
+ * NATS JetStream keeps the ids in memory and rebuilds them, when it starts, from the messages that
+ * are still stored: `memory: rebuilt`. Where consumed messages are removed (`messages: consumed`,
+ * a work queue) what it accepted before the restart is forgotten. The records here are rows all the
+ * same; one of a process that has died counts only if its message is kept.
  */
-#include "receivers/receiver.h"
+#include "receivers/retention.h"
 
-enum { LOOK_UP, ACCEPT, RESTART };
+enum { ACCEPT, READ, ACCEPT_ANEW, SAVE_ANSWER };
 
 static const struct statement statements[] = {
-    {"SELECT accepted_at FROM accepted WHERE id = ?1 AND scope = ?2", "look for id"},
-    {"INSERT OR REPLACE INTO accepted(id, scope, accepted_at) VALUES(?1, ?2, ?3)", "accept id"},
-    {"UPDATE accepted SET accepted_at = ?3 WHERE id = ?1 AND scope = ?2", "start window anew"},
+    {"INSERT INTO accepted(id, scope, process) VALUES(?1, ?2, ?3)", "accept id"},
+    {"SELECT process, receipt FROM accepted WHERE id = ?1 AND scope = ?2", "read id"},
+    {"UPDATE accepted SET process = ?3 WHERE id = ?1 AND scope = ?2", "accept forgotten id"},
+    {"UPDATE accepted SET receipt = ?3 WHERE id = ?1 AND scope = ?2", "save answer"},
     {NULL, NULL},
 };
 
-enum { WINDOW, ID, SCOPE, RESTARTS };
+enum { ID = RETENTION_SETTINGS_COUNT, SCOPE, ANSWER, MEMORY, MESSAGES };
 enum { ID_GIVEN, ID_BODY };
 enum { SCOPE_QUEUE, SCOPE_GROUP };
-
-#define SECOND INT64_C(1000000000)
+enum { ANSWER_SILENT, ANSWER_FIRST };
+enum { MEMORY_DURABLE, MEMORY_REBUILT };
+enum { MESSAGES_KEPT, MESSAGES_CONSUMED };
 
 static const struct setting settings[] = {
-    {"window", SETTING_DURATION, 300 * SECOND, SECOND, 7 * 86400 * SECOND, NULL,
-     "how long an accepted id is remembered"},
+    RETENTION_SETTINGS("window", 300 * RETENTION_SECOND, REMOVAL_LOOK_UP),
     {"id", SETTING_CHOICE, ID_GIVEN, 0, 0, "given body", "the message's key, or its content"},
     {"scope", SETTING_CHOICE, SCOPE_QUEUE, 0, 0, "queue group",
-     "where ids are told apart: all together, or in each entity's group"},
-    {"restart", SETTING_FLAG, 0, 0, 0, NULL, "a duplicate starts the window anew"},
+     "where ids are told apart: all together, or in each message group"},
+    {"answer", SETTING_CHOICE, ANSWER_SILENT, 0, 0, "silent first",
+     "what a duplicate's answer carries: nothing, or the first one's receipt"},
+    {"memory", SETTING_CHOICE, MEMORY_DURABLE, 0, 0, "durable rebuilt",
+     "ids survive a restart, or are rebuilt from the messages that are still stored"},
+    {"messages", SETTING_CHOICE, MESSAGES_KEPT, 0, 0, "kept consumed",
+     "whether a message that has been processed is still stored"},
     {.name = NULL},
 };
 
-static void ignore_duplicate(struct handling *h, const char *id, const char *scope, int64_t now)
+static const struct keeping keeping = {.table = "accepted", .key = "id = ?1 AND scope = ?2"};
+
+/* A restart forgets what is not stored any more. */
+static bool forgets(const struct handling *h)
 {
-    enum outcome o = OK;
-    if (handling_setting(h, RESTARTS)) {
-        o = sql(h, STEP_RECORD, RESTART, "tti", id, scope, now);
-        o = o == OK ? commit(h) : o;
-    } else {
-        o = rollback(h);
+    return handling_setting(h, MEMORY) == MEMORY_REBUILT &&
+           handling_setting(h, MESSAGES) == MESSAGES_CONSUMED;
+}
+
+/* The id has a row. True: it is a duplicate, and answered. False with *o OK: the row was forgotten,
+ * the message is new. */
+static bool is_duplicate(struct handling *h, const char *id, const char *scope, enum outcome *o)
+{
+    int64_t process = 0, receipt = 0;
+    if (forgets(h) || handling_setting(h, ANSWER) == ANSWER_FIRST) {
+        *o = sql(h, STEP_LOOK_UP, READ, "tt", id, scope);
+        if (*o != ROW) {
+            *o = *o == OK ? STORE_ERROR : *o;
+            return false;
+        }
+        process = handling_column_int(h, 0);
+        receipt = handling_column_int(h, 1);
     }
-    if (o != OK) {
-        give_up(h, o);
-        return;
+    if (forgets(h) && process != handling_process(h)) {
+        *o = sql(h, STEP_RECORD, ACCEPT_ANEW, "tti", id, scope, handling_process(h));
+        return false;
     }
-    reply(h, REPLY_DUPLICATE, 0);
+    *o = retention_end_duplicate(h, id, scope);
+    if (*o == OK) {
+        reply(h, REPLY_DUPLICATE, handling_setting(h, ANSWER) == ANSWER_FIRST ? receipt : 0);
+    }
+    return *o == OK;
+}
+
+/* The effect and what is kept of it, in the transaction that holds the id. */
+static enum outcome process_message(struct handling *h, const char *id, const char *scope)
+{
+    enum outcome o = apply_effect(h);
+    if (o == OK && handling_setting(h, ANSWER) == ANSWER_FIRST) {
+        o = sql(h, STEP_RECORD, SAVE_ANSWER, "tti", id, scope, handling_receipt(h));
+    }
+    if (o == OK) {
+        o = retention_keep(h, id, scope);
+    }
+    return o == OK ? commit(h) : o;
 }
 
 static void window_handle(struct handling *h)
 {
     const char *id = handling_setting(h, ID) == ID_BODY ? handling_body(h) : handling_key(h);
-    const char *scope = handling_setting(h, SCOPE) == SCOPE_GROUP ? handling_entity(h) : "";
-    int64_t now = (int64_t)handling_now(h);
-    enum outcome o = begin_immediate(h);
-    if (o == OK) {
-        o = sql(h, STEP_LOOK_UP, LOOK_UP, "tt", id, scope);
-    }
-    if (o == ROW && now - handling_column_int(h, 0) < handling_setting(h, WINDOW)) {
-        ignore_duplicate(h, id, scope, now);
+    const char *scope = handling_setting(h, SCOPE) == SCOPE_GROUP ? handling_group(h) : "";
+    if (id[0] == '\0') {
+        reply(h, REPLY_REFUSED, 0);
         return;
     }
-    if (o == OK || o == ROW) {
-        o = sql(h, STEP_RECORD, ACCEPT, "tti", id, scope, now);
+    enum outcome o = begin_immediate(h);
+    if (o == OK) {
+        o = retention_look(h, id, scope);
+    }
+    if (o == OK && retention_stale(h)) {
+        rollback(h);
+        return;
     }
     if (o == OK) {
-        o = apply_effect(h);
+        o = sql(h, STEP_RECORD, ACCEPT, "tti", id, scope, handling_process(h));
+    }
+    if (o == CONSTRAINT && is_duplicate(h, id, scope, &o)) {
+        return;
     }
     if (o == OK) {
-        o = commit(h);
+        o = process_message(h, id, scope);
     }
     if (o != OK) {
         give_up(h, o);
@@ -84,9 +129,10 @@ static void window_handle(struct handling *h)
 const struct receiver receiver_window = {
     .name = "window",
     .about = "ids remembered for a window from the first accepted message, 5 minutes by default",
-    .source = "Amazon SQS FIFO, send side; Azure Service Bus duplicate detection",
-    .schema = "CREATE TABLE accepted(id TEXT NOT NULL, scope TEXT NOT NULL, accepted_at INTEGER NOT"
-              " NULL, PRIMARY KEY(id, scope)) WITHOUT ROWID;",
+    .source = "Amazon SQS FIFO, send side; Azure Service Bus; NATS JetStream",
+    .schema =
+        "CREATE TABLE accepted(id TEXT NOT NULL, scope TEXT NOT NULL, process INTEGER NOT NULL,"
+        " receipt INTEGER, PRIMARY KEY(id, scope)) WITHOUT ROWID;",
     .statements = statements,
     .settings = settings,
     .axes =
@@ -96,16 +142,17 @@ const struct receiver receiver_window = {
             [AXIS_STRUCTURE] = "set",
             [AXIS_MOMENT] = "with the effect",
             [AXIS_CONCURRENT] = "blocked",
-            [AXIS_ANSWER] = "ignored",
+            [AXIS_ANSWER] = "ignored; the first receipt with `answer: first`",
             [AXIS_MISMATCH] = "ignored",
             [AXIS_FAILURE] = "roll back",
-            [AXIS_WINDOW_CLOCK] = "receipt by the host's clock; last seen with `restart`",
-            [AXIS_REMOVAL] = "at look-up, by the next message with the id",
-            [AXIS_RECOVERY] = "durable",
+            [AXIS_WINDOW_CLOCK] = "receipt by the host's clock; see `starts` and `clock`",
+            [AXIS_REMOVAL] = "at look-up, by the next message with the id; see `removal`",
+            [AXIS_RECOVERY] = "durable; rebuilt from stored messages with `memory: rebuilt`",
             [AXIS_ACK] = "after commit",
         },
     .steps = STEP_BIT(STEP_RECEIVE) | STEP_BIT(STEP_BEGIN) | STEP_BIT(STEP_LOOK_UP) |
              STEP_BIT(STEP_RECORD) | STEP_BIT(STEP_EFFECT) | STEP_BIT(STEP_COMMIT) |
-             STEP_BIT(STEP_ROLLBACK) | STEP_BIT(STEP_REPLY),
+             STEP_BIT(STEP_ROLLBACK) | STEP_BIT(STEP_REPLY) | STEP_BIT(STEP_EXPIRE),
     .handle = window_handle,
+    .keeping = &keeping,
 };

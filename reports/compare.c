@@ -1,10 +1,13 @@
 /* Receivers side by side.
  *
  * In: results as they come. Out: in one directory summary.md, results.csv, verdicts.csv,
- * duplicates.svg and .png, each in one piece or not at all, and the same bytes for the same
- * results. Kept are sums only, so memory follows scenarios and receivers and not runs.
+ * duplicates.svg and .png, where there is a sweep sweep.csv, sweep-1.svg and .png, each in one
+ * piece or not at all, and the same bytes for the same results. Kept are sums only, so memory
+ * follows scenarios and receivers and not runs.
  */
 #include "reports/compare.h"
+
+#include "reports/plot.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -87,6 +90,7 @@ void comparison_free(struct comparison *c)
     }
     free(c->cells);
     free(c->columns);
+    sweep_fini(&c->sweeps);
     free(c->directory);
 }
 
@@ -103,6 +107,8 @@ static void add(struct sums *s, const struct result *r)
     s->duplicates += r->duplicates;
     s->beyond_one += r->beyond;
     s->late += r->late;
+    s->records += r->has_records ? r->records : 0;
+    s->counted += r->has_records;
     s->handlings += r->handlings;
     s->costs.sql_fresh += r->costs.sql_fresh;
     s->costs.sql_duplicate += r->costs.sql_duplicate;
@@ -169,6 +175,7 @@ void comparison_add(struct comparison *c, const struct result *r)
     add(&cell->sums, r);
     add(&column_of(c, r->receiver->name)->sums, r);
     keep_details(cell, r);
+    sweep_add(&c->sweeps, r);
     csv_result(c->results.stream, r);
 }
 
@@ -180,6 +187,21 @@ static enum sim_error write_verdicts(const struct comparison *c)
     enum sim_error e = open_in(c, "verdicts.csv", &out);
     if (e == SIM_OK) {
         csv_verdicts(out.stream, c);
+        e = output_close(&out, true);
+    }
+    return e;
+}
+
+/* Only where there is a sweep; an old one would pass for this comparison's. */
+static enum sim_error write_sweeps(const struct comparison *c)
+{
+    struct output out;
+    if (c->sweeps.count == 0) {
+        return plot_remove(c, "sweep.csv", NULL);
+    }
+    enum sim_error e = open_in(c, "sweep.csv", &out);
+    if (e == SIM_OK) {
+        sweep_csv(out.stream, &c->sweeps);
         e = output_close(&out, true);
     }
     return e;
@@ -204,7 +226,14 @@ enum sim_error comparison_close(struct comparison *c, const struct tally *t, boo
         e = write_verdicts(c);
     }
     if (e == SIM_OK) {
+        e = write_sweeps(c);
+    }
+    if (e == SIM_OK) {
         e = plot_write(c, &plotted);
+        if (e == SIM_OK) {
+            bool drawn;
+            e = plot_sweeps(c, &drawn);
+        }
         if (e == SIM_OK && !plotted && !quiet && c->column_count > 0) {
             fputs("skipped: package gnuplot-nox (no plots)\n", stderr);
         }

@@ -7,6 +7,7 @@
 #define REPORTS_COMPARE_H
 
 #include "reports/format.h"
+#include "reports/sweep.h"
 #include "sim/output.h"
 
 /* What is added up over runs. */
@@ -15,6 +16,7 @@ struct sums {
     uint64_t verdicts[VERDICT_ERROR + 1];
     uint64_t violating[CHECK_COUNT]; /* runs that violate it */
     uint64_t duplicates, beyond_one, late, handlings;
+    uint64_t records, counted; /* at the end, summed over the runs that have a table of records */
     struct costs costs;
 };
 
@@ -40,6 +42,7 @@ struct comparison {
     size_t cell_count;
     struct column *columns; /* by receiver, in the order of the runs */
     size_t column_count;
+    struct sweep_table sweeps;
     uint64_t first_seed, last_seed;
 };
 
@@ -63,6 +66,13 @@ void csv_text(FILE *out, const char *text);
 /* Draws duplicates.svg and duplicates.png in the comparison's directory by gnuplot. *drawn: false
  * where there is no gnuplot. */
 enum sim_error plot_write(const struct comparison *c, bool *drawn);
+/* The same for each scenario with a sweep: sweep-1.svg and sweep-1.png are those of the first one.
+ * Those of an earlier comparison go. */
+enum sim_error plot_sweeps(const struct comparison *c, bool *drawn);
+/* Their tables as Markdown, with the plots where they were drawn. */
+void summary_sweeps(FILE *out, const struct sweep_table *t, bool plotted);
+/* A name as text of Markdown. */
+void summary_text(FILE *out, const char *s);
 /* "2.35", of a / b; "-" where b is 0. Returns out. */
 #define QUOTIENT_TEXT 32
 const char *quotient(uint64_t a, uint64_t b, char out[QUOTIENT_TEXT]);

@@ -56,7 +56,10 @@ void csv_text(FILE *out, const char *text)
     X("disk_writes", r->costs.disk_writes)                                                         \
     X("disk_syncs", r->costs.disk_syncs)                                                           \
     X("disk_bytes", r->costs.disk_bytes)                                                           \
-    X("database_bytes", r->costs.database_bytes)
+    X("database_bytes", r->costs.database_bytes)                                                   \
+    X("late", r->late)                                                                             \
+    X("records", r->records)                                                                       \
+    X("records_most", r->records_most)
 
 void csv_header(FILE *out)
 {

@@ -11,6 +11,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "sim/cover.h"
+#include "sim/scenario_settings.h"
 #include "sim/words.h"
 
 static json_t *json_text(const char *s)
@@ -137,6 +139,38 @@ static void put_counts(json_t *o, const struct result *r)
     put_number(o, "with_effect", r->with_effect);
     put_number(o, "doubled", r->doubled);
     put_number(o, "late", r->late);
+    if (r->has_records) {
+        put_number(o, "records", r->records);
+        put_number(o, "records_most", r->records_most);
+    }
+}
+
+static void put_cover(json_t *o, const struct result *r)
+{
+    struct cover c;
+    cover_compute(r->scenario, r->receiver, &c);
+    if (c.judged) {
+        json_t *one = json_object();
+        put(one, "holds", json_boolean(c.holds));
+        put_number(one, "needed_ns", c.needed);
+        put_number(one, "given_ns", c.given);
+        put_text(one, "text", c.text);
+        put(o, "retention_covers_retries", one);
+    }
+}
+
+static void put_sweep(json_t *o, const struct scenario_receiver *r)
+{
+    if (r->swept == NULL) {
+        return;
+    }
+    const struct setting *setting = &r->code->settings[r->swept_setting];
+    char value[SETTING_TEXT];
+    json_t *sweep = json_object();
+    put_text(sweep, "receiver", r->swept);
+    put_text(sweep, "setting", setting->name);
+    put_text(sweep, "value", setting_text(setting, r->settings[r->swept_setting], value));
+    put(o, "sweep", sweep);
 }
 
 static void json_result(void *state, const struct result *r)
@@ -147,6 +181,7 @@ static void json_result(void *state, const struct result *r)
     put_text(o, "scenario", r->scenario->name);
     put_text(o, "file", r->scenario->file);
     put_text(o, "receiver", r->receiver->name);
+    put_sweep(o, r->receiver);
     put_number(o, "seed", r->seed);
     put_schedule(o, r);
     put_text(o, "verdict", verdict_text(r->verdict));
@@ -157,6 +192,7 @@ static void json_result(void *state, const struct result *r)
     put(o, "judged", by_check(r->judged, r->checks));
     put_counts(o, r);
     put(o, "costs", costs(&r->costs));
+    put_cover(o, r);
     put_number(o, "events", r->events);
     put_number(o, "ended_ns", r->ended);
     snprintf(hash, sizeof(hash), "%016" PRIx64, r->history_hash);

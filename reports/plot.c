@@ -5,7 +5,7 @@
  * directory: no name ever stands in it. Names stand in the data, as labels that are taken
  * literally.
  */
-#include "reports/compare.h"
+#include "reports/plot.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -62,7 +62,7 @@ static const char script[] =
     "    unset output\n"
     "}\n";
 
-static char *path_in(const struct comparison *c, const char *name)
+char *plot_path(const struct comparison *c, const char *name)
 {
     size_t size = strlen(c->directory) + strlen(name) + 2;
     char *path = sim_alloc(size);
@@ -70,8 +70,7 @@ static char *path_in(const struct comparison *c, const char *name)
     return path;
 }
 
-/* A label without what gnuplot's reader of data gives a meaning: tabs, quotes, line ends. */
-static void put_label(FILE *out, const char *name)
+void plot_label(FILE *out, const char *name)
 {
     char text[LABEL_TEXT];
     /* Long names are cut, so that the plots keep their room. */
@@ -91,7 +90,7 @@ static void put_data(FILE *out, const struct comparison *c)
         quotient(s->costs.sql_fresh + s->costs.sql_duplicate, handled == 0 ? 1 : handled,
                  statements);
         fprintf(out, "%zu\t", i);
-        put_label(out, c->columns[i].receiver);
+        plot_label(out, c->columns[i].receiver);
         fprintf(out, "\t%" PRIu64 "\t%" PRIu64 "\t%s\n", s->duplicates, s->beyond_one, statements);
     }
 }
@@ -102,7 +101,7 @@ static enum sim_error write_inputs(const struct comparison *c)
     enum sim_error e = SIM_OK;
     for (size_t i = 0; i < ARRAY_LEN(names) && e == SIM_OK; i++) {
         struct output out;
-        char *path = path_in(c, names[i]);
+        char *path = plot_path(c, names[i]);
         e = output_open(&out, path, OUTPUT_REPLACE);
         free(path);
         if (e != SIM_OK) {
@@ -120,7 +119,7 @@ static enum sim_error write_inputs(const struct comparison *c)
 
 /* Runs gnuplot in the directory, in the C locale. Its exit status; 127: there is none; -1: it could
  * not be run. */
-static int run_gnuplot(const char *directory)
+static int run_gnuplot(const char *directory, const char *script_name)
 {
     pid_t child = fork();
     if (child < 0) {
@@ -132,7 +131,7 @@ static int run_gnuplot(const char *directory)
         setenv("LC_ALL", "C.UTF-8", 1);
         /* Standard output is for results. */
         if (chdir(directory) == 0 && dup2(STDERR_FILENO, STDOUT_FILENO) >= 0) {
-            execlp("gnuplot", "gnuplot", "duplicates.gp", (char *)NULL);
+            execlp("gnuplot", "gnuplot", script_name, (char *)NULL);
         }
         _exit(errno == ENOENT ? 127 : 126);
     }
@@ -145,59 +144,65 @@ static int run_gnuplot(const char *directory)
     return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
 }
 
-/* The finished pictures take their names. */
-static enum sim_error name_pictures(const struct comparison *c)
+enum sim_error plot_run(const struct comparison *c, const char *script_name, bool *drawn)
 {
-    static const char *const names[][2] = {{".duplicates.svg.tmp", "duplicates.svg"},
-                                           {".duplicates.png.tmp", "duplicates.png"}};
-    enum sim_error e = SIM_OK;
-    for (size_t i = 0; i < ARRAY_LEN(names); i++) {
-        char *from = path_in(c, names[i][0]);
-        char *to = path_in(c, names[i][1]);
-        if (rename(from, to) != 0) {
-            fprintf(stderr, "onlyonce: cannot write %s: %s\n", names[i][1], strerror(errno));
-            e = SIM_ERR_IO;
-        }
-        free(from);
-        free(to);
+    int status = run_gnuplot(c->directory, script_name);
+    *drawn = status == 0;
+    if (status != 0 && status != 127) {
+        fprintf(stderr, "onlyonce: gnuplot failed (status %d) on %s\n", status, script_name);
+        return SIM_ERR_IO;
     }
+    return SIM_OK;
+}
+
+enum sim_error plot_name(const struct comparison *c, const char *name)
+{
+    char temporary[64];
+    snprintf(temporary, sizeof(temporary), ".%s.tmp", name);
+    char *from = plot_path(c, temporary);
+    char *to = plot_path(c, name);
+    enum sim_error e = SIM_OK;
+    if (rename(from, to) != 0) {
+        fprintf(stderr, "onlyonce: cannot write %s: %s\n", name, strerror(errno));
+        e = SIM_ERR_IO;
+    }
+    free(from);
+    free(to);
     return e;
 }
 
-/* Pictures of an earlier comparison would pass for those of this one. */
-static enum sim_error remove_pictures(const struct comparison *c)
+enum sim_error plot_remove(const struct comparison *c, const char *name, bool *was_there)
 {
-    static const char *const names[] = {"duplicates.svg", "duplicates.png"};
+    char *path = plot_path(c, name);
     enum sim_error e = SIM_OK;
-    for (size_t i = 0; i < ARRAY_LEN(names); i++) {
-        char *path = path_in(c, names[i]);
-        if (unlink(path) != 0 && errno != ENOENT) {
-            fprintf(stderr, "onlyonce: cannot remove old %s: %s\n", names[i], strerror(errno));
-            e = SIM_ERR_IO;
-        }
-        free(path);
+    bool gone = unlink(path) == 0;
+    if (!gone && errno != ENOENT) {
+        fprintf(stderr, "onlyonce: cannot remove old %s: %s\n", name, strerror(errno));
+        e = SIM_ERR_IO;
     }
+    if (was_there != NULL) {
+        *was_there = gone;
+    }
+    free(path);
     return e;
 }
 
 enum sim_error plot_write(const struct comparison *c, bool *drawn)
 {
+    static const char *const names[] = {"duplicates.svg", "duplicates.png"};
+    enum sim_error e = SIM_OK;
     *drawn = false;
-    enum sim_error e = remove_pictures(c);
+    for (size_t i = 0; i < ARRAY_LEN(names) && e == SIM_OK; i++) {
+        e = plot_remove(c, names[i], NULL);
+    }
     if (e == SIM_OK && c->column_count > 0) {
         e = write_inputs(c);
     }
-    if (e != SIM_OK || c->column_count == 0) {
-        return e;
+    if (e == SIM_OK && c->column_count > 0) {
+        e = plot_run(c, "duplicates.gp", drawn);
     }
-    int status = run_gnuplot(c->directory);
-    if (status == 127) {
-        return SIM_OK;
+    for (size_t i = 0; i < ARRAY_LEN(names) && e == SIM_OK && *drawn; i++) {
+        e = plot_name(c, names[i]);
     }
-    if (status != 0) {
-        fprintf(stderr, "onlyonce: gnuplot failed (status %d) on %s\n", status, "duplicates.gp");
-        return SIM_ERR_IO;
-    }
-    *drawn = true;
-    return name_pictures(c);
+    return e;
 }

@@ -38,6 +38,8 @@ static const char *code_text(const struct record *r)
         return r->code ? amnesia_text((enum amnesia)(r->code - 1)) : "";
     case RECORD_DOWN:
         return r->code ? reply_status_text((enum reply_status)r->code) : "";
+    case RECORD_HTTP:
+        return r->code ? "replayed" : "";
     case RECORD_SEND:
     case RECORD_DELIVER:
     case RECORD_HANDLE:
@@ -51,6 +53,7 @@ static const char *code_text(const struct record *r)
     case RECORD_RESTART:
     case RECORD_END:
     case RECORD_SENDER_RESTART:
+    case RECORD_SWEEP:
         return "";
     }
     return "";

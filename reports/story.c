@@ -50,12 +50,14 @@ static void find_lanes(struct teller *t)
     const struct scenario *scenario = t->result->scenario;
     bool speaks[256] = {false};
     unsigned workers = 1;
+    bool sweeps = false;
     for (size_t i = 0; i < t->count; i++) {
         const struct record *r = &t->records[i];
         if (r->op == 0 || (t->op != 0 && r->op != t->op)) {
             continue;
         }
         speaks[op_sender(r->op) & 255] = true;
+        sweeps = sweeps || op_is_sweep(r->op);
         if (r->worker >= workers) {
             workers = r->worker + 1u;
         }
@@ -80,7 +82,9 @@ static void find_lanes(struct teller *t)
     s->workers = workers < WORKER_LANES ? workers : WORKER_LANES;
     for (size_t i = 0; i < s->workers; i++) {
         struct lane *lane = add_lane(s, PLACE_RECEIVER);
-        if (s->workers == 1) {
+        if (sweeps && i + 1 == s->workers && workers <= WORKER_LANES) {
+            snprintf(lane->name, NAME_TEXT, "sweeper");
+        } else if (s->workers == (sweeps ? 2 : 1)) {
             snprintf(lane->name, NAME_TEXT, "receiver");
         } else {
             snprintf(lane->name, NAME_TEXT, "worker %zu%s", i + 1,
@@ -145,6 +149,7 @@ bool story_silent(const struct teller *t, size_t i)
     case RECORD_EFFECT:
     case RECORD_COMMITTED:
     case RECORD_ROLLED_BACK:
+    case RECORD_HTTP:
         return true;
     case RECORD_STEP:
         return r->code == DEAD || (r->value == STATEMENT_NONE && (r->code == OK || r->code == ROW));
@@ -174,6 +179,7 @@ bool story_silent(const struct teller *t, size_t i)
     case RECORD_STOP:
     case RECORD_SENDER_CRASH:
     case RECORD_SENDER_RESTART:
+    case RECORD_SWEEP:
         return false;
     }
     must(!"a record kind");

@@ -51,6 +51,10 @@ bool story_arrives(const struct record *r, enum direction direction);
 /* The record of the reply, or of its copy, that arrives with record i; one of no reply where there
  * is none. */
 size_t story_reply_of(const struct teller *t, size_t i);
+/* "409 retry-later m-77/2" or "200 done m-77/2, replayed": the reply that departed with this record
+ * (as story_reply_of has it), under the name of the message. status: enum reply_status. */
+void story_reply_label(const struct teller *t, size_t departure, unsigned status, const char *name,
+                       char *out, size_t size);
 /* "m-77/1", of a copy "m-77/1.1.2". */
 void story_reply_name(const struct teller *t, size_t departure, char out[SENTENCE_MAX]);
 /* The lane that a reply came from: of the last worker that answered this attempt. */

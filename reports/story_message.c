@@ -7,6 +7,8 @@
 
 #include <inttypes.h>
 
+#define LABEL_MAX (SENTENCE_MAX + 64)
+
 static void delay_text(uint64_t ns, char *out, size_t size)
 {
     if (ns < SIM_MS) {
@@ -16,11 +18,6 @@ static void delay_text(uint64_t ns, char *out, size_t size)
     } else {
         snprintf(out, size, "%" PRIu64 " s", ns / SIM_S);
     }
-}
-
-static const char *status_text(const struct record *r)
-{
-    return reply_status_text((enum reply_status)r->code);
 }
 
 /* By a partition or by a fault. */
@@ -123,7 +120,7 @@ static void request_arrival(struct teller *t, size_t i)
 static void reply_arrival(struct teller *t, size_t i)
 {
     const struct record *r = &t->records[i];
-    char name[SENTENCE_MAX];
+    char name[SENTENCE_MAX], label[LABEL_MAX];
     size_t reply = story_reply_of(t, i);
     if (story_same_message(&t->records[reply], r)) {
         story_reply_name(t, reply, name);
@@ -133,7 +130,8 @@ static void reply_arrival(struct teller *t, size_t i)
     bool down = r->kind == RECORD_DOWN;
     struct move *m = story_move(t, r, down ? MOVE_REFUSED : MOVE_ARRIVES, story_replier(t, i),
                                 story_sender(t->story, op_sender(r->op)));
-    SAY(m->label, "%s %s", status_text(r), name);
+    story_reply_label(t, reply, r->code, name, label, sizeof(label));
+    SAY(m->label, "%s", label);
     if (down) {
         SAY(m->detail, "host is down");
     }
@@ -154,7 +152,7 @@ void story_arrival(struct teller *t, size_t i)
 size_t story_departure(struct teller *t, size_t i)
 {
     const struct record *r = &t->records[i];
-    char name[SENTENCE_MAX], label[SENTENCE_MAX + 32], by[DURATION_TEXT];
+    char name[SENTENCE_MAX], label[LABEL_MAX], by[DURATION_TEXT];
     uint8_t sender = story_sender(t->story, op_sender(r->op));
     story_message(t, r, name);
     if (r->kind == RECORD_SEND) {
@@ -163,7 +161,7 @@ size_t story_departure(struct teller *t, size_t i)
     if (r->kind == RECORD_REPLY) {
         uint8_t worker = story_worker(t->story, r->worker);
         t->busy &= (uint16_t) ~(1u << worker);
-        snprintf(label, sizeof(label), "%s %s", status_text(r), name);
+        story_reply_label(t, i, r->code, name, label, sizeof(label));
         return leave(t, i, REPLY, worker, sender, label);
     }
     bool request = r->code == REQUEST;

@@ -128,6 +128,29 @@ size_t story_reply_of(const struct teller *t, size_t i)
     return first;
 }
 
+/* What an HTTP API said beside the reply that record i is or copies; NULL: nothing. */
+static const struct record *http_of(const struct teller *t, size_t i)
+{
+    const struct record *r = &t->records[i];
+    while (i > 0 && !is_reply(&t->records[i], r)) {
+        i--;
+    }
+    const struct record *next = i + 1 < t->count ? &t->records[i + 1] : NULL;
+    return next != NULL && next->kind == RECORD_HTTP && story_same_message(next, r) ? next : NULL;
+}
+
+void story_reply_label(const struct teller *t, size_t departure, unsigned status, const char *name,
+                       char *out, size_t size)
+{
+    const struct record *http = http_of(t, departure);
+    char code[24] = "";
+    if (http != NULL) {
+        snprintf(code, sizeof(code), "%u ", (unsigned)http->value);
+    }
+    snprintf(out, size, "%s%s %s%s", code, reply_status_text((enum reply_status)status), name,
+             http != NULL && http->code ? ", replayed" : "");
+}
+
 void story_reply_name(const struct teller *t, size_t departure, char out[SENTENCE_MAX])
 {
     const struct record *r = &t->records[departure];

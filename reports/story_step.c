@@ -7,7 +7,7 @@
 #include <inttypes.h>
 #include <string.h>
 
-#include "receivers/receiver.h"
+#include "receivers/retention.h"
 #include "sim/host.h"
 
 /* The fault that fired at this step, if one did. */
@@ -36,7 +36,8 @@ static const struct listed_message *listed(const struct scenario *s, uint64_t op
     return &s->senders[sender].messages[n - 1];
 }
 
-/* "effect: order-1042 +4200". An effect that was not written has the amount that was meant. */
+/* "effect: order-1042 +4200", or "= 4200" where the balance is set. An effect that was not written
+ * has the amount that was meant. */
 static void effect_label(const struct teller *t, const struct record *r, char *out, size_t size)
 {
     const struct scenario *s = t->result->scenario;
@@ -48,6 +49,9 @@ static void effect_label(const struct teller *t, const struct record *r, char *o
     }
     if (t->wrote[w] || meant != NULL) {
         snprintf(amount, sizeof(amount), "%+" PRId64, t->wrote[w] ? t->amount[w] : meant->amount);
+    }
+    if (meant != NULL && meant->effect == EFFECT_SET) {
+        snprintf(amount, sizeof(amount), "= %" PRId64, meant->amount);
     }
     if (entity[0] == '\0' && amount[0] == '\0') {
         story_say(out, size, "effect");
@@ -74,6 +78,10 @@ static void step_label(const struct teller *t, const struct record *r, char *out
         return;
     default: /* not our enum */
         break;
+    }
+    if (r->value >= RETENTION_STATEMENTS) {
+        snprintf(out, size, "%s", retention_brief((unsigned)(r->value - RETENTION_STATEMENTS)));
+        return;
     }
     bool known = r->value >= 0 && r->value < STATEMENTS_MAX;
     for (int64_t i = 0; known && i <= r->value; i++) {
@@ -109,6 +117,8 @@ void story_step(struct teller *t, const struct record *r)
                                                                   : "");
     } else if (t->committed[w] && r->value != STATEMENT_COMMIT) {
         SAY(m->detail, "committed");
+    } else if (r->value == STATEMENT_EFFECT && !t->wrote[w]) {
+        SAY(m->detail, "no change"); /* a set that found its value there */
     }
     t->wrote[w] = t->committed[w] = t->rolled_back[w] = false;
     if (t->handlers_fail && fault_at(t, r, FAULT_HANDLER) != NULL) {

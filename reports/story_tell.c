@@ -135,11 +135,15 @@ static void tell_restart(struct teller *t, const struct record *r)
     SAY(tell_note(t, r, story_worker(t->story, 0))->label, "restarts");
 }
 
-static void tell_standstill(struct teller *t, const struct record *r, uint8_t worker)
+static void tell_work(struct teller *t, const struct record *r, uint8_t worker)
 {
     char time[DURATION_TEXT];
     if (r->kind == RECORD_WAIT) {
         SAY(tell_note(t, r, worker)->label, "waits for the lock");
+        return;
+    }
+    if (r->kind == RECORD_SWEEP) {
+        SAY(tell_note(t, r, worker)->label, "sweep %" PRId64, r->value);
         return;
     }
     duration_text((uint64_t)r->value, time);
@@ -214,7 +218,8 @@ size_t story_tell(struct teller *t, size_t i)
         return i;
     case RECORD_WAIT:
     case RECORD_PAUSE:
-        tell_standstill(t, r, worker);
+    case RECORD_SWEEP:
+        tell_work(t, r, worker);
         return i;
     case RECORD_TIMEOUT:
         SAY(tell_note(t, r, sender)->label, "no answer to %s: time-out", name);
@@ -249,6 +254,7 @@ size_t story_tell(struct teller *t, size_t i)
     case RECORD_EFFECT:
     case RECORD_COMMITTED:
     case RECORD_ROLLED_BACK:
+    case RECORD_HTTP:
     case RECORD_FAULT:
         return i;
     }

@@ -11,7 +11,7 @@
 
 #include "sim/words.h"
 
-static void put_text(FILE *out, const char *s)
+void summary_text(FILE *out, const char *s)
 {
     for (size_t i = 0, len = strlen(s), used; i < len; i += used) {
         used = words_utf8(s + i, len - i, NULL);
@@ -75,7 +75,7 @@ static void put_head(FILE *out, const struct comparison *c, const char *corner)
     fprintf(out, "| %s |", corner);
     for (size_t i = 0; i < c->column_count; i++) {
         putc(' ', out);
-        put_text(out, c->columns[i].receiver);
+        summary_text(out, c->columns[i].receiver);
         fputs(" |", out);
     }
     fputs("\n|---|", out);
@@ -95,7 +95,7 @@ static void put_matrix(FILE *out, const struct comparison *c)
             continue; /* cells of a scenario stand together */
         }
         fputs("| ", out);
-        put_text(out, s->name);
+        summary_text(out, s->name);
         fputs(" |", out);
         for (size_t k = 0; k < c->column_count; k++) {
             const struct cell *cell = find_cell(c, s, c->columns[k].receiver);
@@ -128,6 +128,7 @@ enum cost {
     COST_LATENCY,
     COST_WRITES,
     COST_SYNCS,
+    COST_RECORDS,
     COST_DATABASE,
 };
 
@@ -162,6 +163,9 @@ static void put_cost(FILE *out, enum cost cost, const struct sums *s)
     case COST_SYNCS:
         put_quotient(out, c->disk_syncs, s->handlings);
         return;
+    case COST_RECORDS:
+        put_quotient(out, s->records, s->counted);
+        return;
     case COST_DATABASE:
         put_quotient(out, c->database_bytes, s->runs);
         return;
@@ -181,6 +185,7 @@ static void put_costs(FILE *out, const struct comparison *c)
         [COST_LATENCY] = "mean latency, ms of virtual time",
         [COST_WRITES] = "disk writes per message handled",
         [COST_SYNCS] = "disk syncs per message handled",
+        [COST_RECORDS] = "records at the end",
         [COST_DATABASE] = "database at the end, bytes",
     };
     fputs("\n## Costs\n\n", out);
@@ -201,7 +206,7 @@ static void put_lines(FILE *out, const char *lines)
         char line[VIOLATION_TEXT + 64];
         snprintf(line, sizeof(line), "%.*s", (int)len, lines);
         fputs("  - ", out);
-        put_text(out, line);
+        summary_text(out, line);
         putc('\n', out);
         lines += len + (lines[len] != '\0');
     }
@@ -218,9 +223,9 @@ static void put_violations(FILE *out, const struct comparison *c)
         fputs(begun ? "" : "\n## Violations and what was not expected\n", out);
         begun = true;
         fputs("\n- ", out);
-        put_text(out, cell->scenario->name);
+        summary_text(out, cell->scenario->name);
         fputs(" on ", out);
-        put_text(out, cell->receiver);
+        summary_text(out, cell->receiver);
         fputs(": ", out);
         put_verdicts(out, &cell->sums);
         putc('\n', out);
@@ -253,5 +258,6 @@ void summary_print(FILE *out, const struct comparison *c, const struct tally *t,
               "receiver](duplicates.svg)\n",
               out);
     }
+    summary_sweeps(out, &c->sweeps, plotted);
     put_violations(out, c);
 }

@@ -13,11 +13,13 @@
  * Owns: the text of a few details, so memory does not grow with runs.
  */
 #include "reports/format.h"
+#include "reports/sweep.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "sim/cover.h"
 #include "sim/site.h"
 
 #define DETAILED_RUNS 3
@@ -36,14 +38,17 @@ struct group {
     size_t details_size;
     FILE *details_stream;
     unsigned detailed;
-    bool exampled; /* the details begin with an expected failure */
+    bool exampled;             /* the details begin with an expected failure */
+    const struct scenario *of; /* of its runs, as is the receiver; borrowed while they come */
+    const struct scenario_receiver *by;
 };
 
 struct text {
     FILE *out;
     struct format_plan plan;
     struct group group;
-    char *repeat; /* of the first unexpected run */
+    struct sweep_table sweeps; /* of the scenario that is being told */
+    char *repeat;              /* of the first unexpected run */
 };
 
 static const char *paint(const struct text *t, const char *colour)
@@ -112,7 +117,7 @@ static void tell_unexpected(struct text *t, const struct result *r)
 
 static void group_begin(struct group *g, const struct result *r)
 {
-    *g = (struct group){.seed = r->seed};
+    *g = (struct group){.seed = r->seed, .of = r->scenario, .by = r->receiver};
     name_text(r->scenario->name, g->scenario, sizeof(g->scenario));
     name_text(r->receiver->name, g->receiver, sizeof(g->receiver));
     format_summary(r, g->summary);
@@ -120,10 +125,25 @@ static void group_begin(struct group *g, const struct result *r)
     must(g->details_stream != NULL);
 }
 
+/* Behind the last of its receivers, and a blank line before what follows. */
+static void end_sweep(struct text *t, const struct scenario *next)
+{
+    if (t->sweeps.count == 0 || t->sweeps.rows[0].scenario == next) {
+        return;
+    }
+    if (!t->plan.quiet) {
+        sweep_text(t->out, &t->sweeps);
+        fputs(next != NULL ? "\n" : "", t->out);
+    }
+    sweep_fini(&t->sweeps);
+}
+
 static void text_result(void *state, const struct result *r)
 {
     struct text *t = state;
     struct group *g = &t->group;
+    end_sweep(t, r->scenario);
+    sweep_add(&t->sweeps, r);
     if (g->runs == 0) {
         group_begin(g, r);
     }
@@ -192,6 +212,18 @@ static void print_counts(struct text *t)
     }
 }
 
+/* Where runs did not pass, or had late effects, and it was to be expected from the settings. */
+static void print_note(struct text *t)
+{
+    const struct group *g = &t->group;
+    struct cover c;
+    cover_compute(g->of, g->by, &c);
+    bool told = g->violating[CHECK_RETENTION] > 0;
+    if (c.judged && !c.holds && !told && (g->late > 0 || g->verdicts[VERDICT_PASS] < g->runs)) {
+        fprintf(t->out, "           note: %s\n", c.text);
+    }
+}
+
 static void print_group(struct text *t)
 {
     const struct group *g = &t->group;
@@ -217,6 +249,7 @@ static void print_group(struct text *t)
     if (!t->plan.many_seeds && g->unexpected > 0) {
         fprintf(t->out, "           %s\n", g->summary);
     }
+    print_note(t);
     if (g->unfinishable > 0) {
         fputs("           ", t->out);
         print_count(t->out, g->unfinishable, "operation", "operations",
@@ -259,6 +292,7 @@ static void text_end(void *state, const struct tally *all)
 {
     struct text *t = state;
     text_group_end(t);
+    end_sweep(t, NULL);
     if (!t->plan.quiet || all->unexpected > 0 || all->interrupted) {
         fprintf(t->out, "\n%" PRIu64 " %s: %" PRIu64 " as expected", all->runs,
                 all->runs == 1 ? "run" : "runs", all->expected);

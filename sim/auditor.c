@@ -4,8 +4,28 @@
 
 #define ARENA_BYTES ((size_t)64 << 20)
 
+/* SELECT count(*) FROM table WHERE condition */
+static bool prepare_count(struct auditor *a, const char *table, const char *condition,
+                          sqlite3_stmt **out)
+{
+    char text[512];
+    int n = snprintf(text, sizeof(text), "SELECT count(*) FROM %s WHERE %s", table, condition);
+    must(n > 0 && (size_t)n < sizeof(text));
+    return sqlite3_prepare_v3(a->db, text, -1, SQLITE_PREPARE_PERSISTENT, out, NULL) == SQLITE_OK;
+}
+
+static bool prepare_counts(struct auditor *a, const struct keeping *keeping)
+{
+    if (keeping == NULL) {
+        return true;
+    }
+    return prepare_count(a, keeping->table, "true", &a->records) &&
+           (keeping->unowned == NULL ||
+            prepare_count(a, keeping->table, keeping->unowned, &a->unowned));
+}
+
 enum sim_error auditor_init(struct auditor *a, const char *vfs_name, const struct disk *like,
-                            FILE *errors)
+                            const struct keeping *keeping, FILE *errors)
 {
     memset(a, 0, sizeof(*a));
     arena_init(&a->arena, ARENA_BYTES);
@@ -17,7 +37,8 @@ enum sim_error auditor_init(struct auditor *a, const char *vfs_name, const struc
         sqlite3_prepare_v3(a->db, "SELECT row, operation, entity, amount FROM ledger", -1,
                            SQLITE_PREPARE_PERSISTENT, &a->rows, NULL) == SQLITE_OK &&
         sqlite3_prepare_v3(a->db, "SELECT number, balance FROM entity", -1,
-                           SQLITE_PREPARE_PERSISTENT, &a->entities, NULL) == SQLITE_OK;
+                           SQLITE_PREPARE_PERSISTENT, &a->entities, NULL) == SQLITE_OK &&
+        prepare_counts(a, keeping);
     if (good) {
         sqlite3_file_control(a->db, "main", SQLITE_FCNTL_RESET_CACHE, NULL);
         arena_save(&a->arena, &a->just_opened);
@@ -71,4 +92,33 @@ void auditor_read(struct auditor *a, const struct disk *of, struct verdict *v,
         arena_restore(&a->arena, &a->just_opened); /* whatever a damaged file left in it */
     }
     arena_use(outer);
+}
+
+static bool count(sqlite3_stmt *stmt, uint64_t *out)
+{
+    if (stmt == NULL) {
+        return true;
+    }
+    bool good = sqlite3_step(stmt) == SQLITE_ROW;
+    *out = good ? (uint64_t)sqlite3_column_int64(stmt, 0) : 0;
+    return sqlite3_reset(stmt) == SQLITE_OK && good;
+}
+
+struct record_counts auditor_count(struct auditor *a, const struct disk *of)
+{
+    struct record_counts c = {0};
+    if (a->records == NULL) {
+        return c;
+    }
+    struct arena *outer = arena_use(&a->arena);
+    if (of != NULL) {
+        disk_copy(a->disk, of);
+        sqlite3_file_control(a->db, "main", SQLITE_FCNTL_RESET_CACHE, NULL);
+    }
+    c.known = count(a->records, &c.records) && count(a->unowned, &c.unowned);
+    if (!c.known) {
+        arena_restore(&a->arena, &a->just_opened); /* whatever a damaged file left in it */
+    }
+    arena_use(outer);
+    return c;
 }

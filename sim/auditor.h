@@ -18,14 +18,24 @@ struct auditor {
     struct disk *disk;
     sqlite3 *db;
     sqlite3_stmt *rows, *entities;
+    sqlite3_stmt *records, *unowned; /* counts of the receiver's table; NULL: there is none */
 };
 
-/* like: a disk that holds the schema; the copy is opened once on it. */
+/* like: a disk that holds the schema; the copy is opened once on it. keeping: the receiver's, or
+ * NULL. */
 enum sim_error auditor_init(struct auditor *a, const char *vfs_name, const struct disk *like,
-                            FILE *errors);
+                            const struct keeping *keeping, FILE *errors);
 void auditor_fini(struct auditor *a);
 /* One audit: see verdict_audit_begin. */
 void auditor_read(struct auditor *a, const struct disk *of, struct verdict *v,
                   struct operations *ops, bool crashed);
+
+/* How many records the receiver keeps, and how many of them nothing will ever end. */
+struct record_counts {
+    bool known; /* false: it says of no table, or the database cannot be read */
+    uint64_t records, unowned;
+};
+/* Of a host's disk as it is now; of NULL: of the copy that the latest audit read. */
+struct record_counts auditor_count(struct auditor *a, const struct disk *of);
 
 #endif

@@ -15,13 +15,21 @@
       "an acknowledged effect survives any later crash")                                           \
     X(CHECK_SAME_REPLY, "same-reply", true,                                                        \
       "every reply belongs to its operation, a success is not refused later, a saved response "    \
-      "equals the first")                                                                          \
+      "equals the first, a success of a create carries its receipt")                               \
     X(CHECK_DISTINCT_OPERATIONS, "distinct-operations", true,                                      \
       "two operations are never merged into one")                                                  \
     X(CHECK_PROGRESS, "progress", true,                                                            \
       "after the last fault every operation reaches a final answer within the limit")              \
     X(CHECK_STATE_MATCHES_EFFECTS, "state-matches-effects", true,                                  \
-      "balances equal the sum of the effects")
+      "balances equal the sum of the effects")                                                     \
+    X(CHECK_BOUNDED_RECORDS, "bounded-records", false,                                             \
+      "records stay under what the contract's window and the messages in it give; none without "   \
+      "an owner at the end")                                                                       \
+    X(CHECK_RECORD_STATES, "record-states", false, "records move along allowed transitions only")  \
+    X(CHECK_OWNER_ONLY, "owner-only", false,                                                       \
+      "only the present holder of a claim renews, completes or deletes it")                        \
+    X(CHECK_RETENTION, "retention-covers-retries", false,                                          \
+      "before the run: longest retry horizon, delay and clock error against window and lease")
 
 enum check {
 #define X(name, text, in_set, holds) name,

@@ -5,6 +5,7 @@
  */
 #include "sim/cmd.h"
 
+#include "sim/cover.h"
 #include "sim/output.h"
 #include "sim/result.h"
 
@@ -32,6 +33,14 @@ static void print(const struct scenario *s, FILE *out)
     print_count(out, ", ", count_operations(s), "operation");
     print_count(out, ", ", s->fault_count, "fault");
     fputc('\n', out);
+    for (size_t i = 0; i < s->receiver_count; i++) {
+        struct cover c;
+        cover_compute(s, &s->receivers[i], &c);
+        if (c.judged && !c.holds) {
+            name_text(s->receivers[i].name, name, sizeof(name));
+            fprintf(out, "note: %s: receiver %s: %s\n", file, name, c.text);
+        }
+    }
 }
 
 enum exit_status cmd_check(const struct options *o)

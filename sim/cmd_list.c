@@ -31,12 +31,16 @@ static int wider(int width, const char *text)
 static void list_receivers(FILE *out)
 {
     int width = 0;
-    for (size_t i = 0; i < receivers_count; i++) {
-        width = wider(width, receivers[i]->name);
+    for (size_t i = 0; i < receivers_count(); i++) {
+        width = wider(width, receiver_at(i)->name);
     }
-    for (size_t i = 0; i < receivers_count; i++) {
-        fprintf(out, "%-*s %s\n%-*s (%s)\n", width, receivers[i]->name, receivers[i]->about, width,
-                "", receivers[i]->source);
+    for (size_t i = 0; i < receivers_count(); i++) {
+        const struct receiver *r = receiver_at(i);
+        fprintf(out, "%-*s %s\n%-*s (", width, r->name, r->about, width, "");
+        if (r->preset_of != NULL) {
+            fprintf(out, "preset of %s; ", r->preset_of->name);
+        }
+        fprintf(out, "%s)\n", r->source);
     }
 }
 
@@ -111,8 +115,8 @@ static const struct receiver *known_receiver(const char *name)
     char quoted[NAME_TEXT];
     words_quote(name, strlen(name), quoted, sizeof(quoted));
     struct nearest near = {.word = name, .len = strlen(name)};
-    for (size_t i = 0; i < receivers_count; i++) {
-        nearest_offer(&near, receivers[i]->name, strlen(receivers[i]->name));
+    for (size_t i = 0; i < receivers_count(); i++) {
+        nearest_offer(&near, receiver_at(i)->name, strlen(receiver_at(i)->name));
     }
     fprintf(stderr, "onlyonce list: unknown receiver %s", quoted);
     if (near.best != NULL) {
@@ -129,7 +133,14 @@ static enum exit_status list_receiver(const char *name, FILE *out)
     if (code == NULL) {
         return EXIT_USAGE;
     }
-    fprintf(out, "%s\n  %s\n  (%s)\nsteps\n ", code->name, code->about, code->source);
+    fprintf(out, "%s\n  %s\n  (%s)\n", code->name, code->about, code->source);
+    if (code->preset_of != NULL) {
+        fprintf(out, "is %s\n", code->preset_of->name);
+    }
+    if (code->breaks != NULL) {
+        fprintf(out, "breaks\n  %s\n", code->breaks);
+    }
+    fputs("steps\n ", out);
     for (unsigned s = STEP_NONE + 1; s < STEP_COUNT; s++) {
         if (code->steps & STEP_BIT(s)) {
             fprintf(out, " %s", step_text((enum step)s));

@@ -42,6 +42,18 @@ const char *synchronous_text(enum synchronous s)
     must(!"a synchronous mode");
 }
 
+const char *key_policy_text(enum key_policy p)
+{
+    switch (p) {
+#define X(name, text)                                                                              \
+    case name:                                                                                     \
+        return text;
+        KEY_POLICIES(X)
+#undef X
+    }
+    must(!"a key policy");
+}
+
 /* The longest wait between attempts n and n + 1, given the longest before it. */
 static uint64_t longest_wait(const struct retry_policy *r, uint32_t n, uint64_t last)
 {

@@ -2,6 +2,8 @@
 
 #include <string.h>
 
+#define SQL_TEXT 2048
+
 /* `number` is the harness's own, so that an audit finds an entity without its name. A ledger row is
  * numbered by the operation's slot and the n-th effect begun of it, so rows of forgotten operations
  * are overwritten and the table stays as large as what is in flight. */
@@ -20,6 +22,7 @@ static const char *const own_sql[OWN_COUNT] = {
     [OWN_INSERT_ENTITY] = "INSERT INTO entity(id, number, balance) VALUES(?1, ?3, ?2)",
     [OWN_LEDGER] = ("INSERT OR REPLACE INTO ledger(row, operation, entity, amount)"
                     " VALUES(?1, ?2, ?3, ?4)"),
+    [OWN_BALANCE] = "SELECT balance FROM entity WHERE id = ?1",
 };
 
 static enum sim_error refuse(struct worker *w, const char *what, FILE *errors)
@@ -62,7 +65,28 @@ static enum sim_error prepare_all(struct worker *w, FILE *errors)
         must(i < STATEMENTS_MAX);
         e = prepare(w, s[i].sql, &w->statements[i], errors);
     }
+    for (unsigned i = 0; e == SIM_OK && i < RETENTION_STATEMENTS_MAX; i++) {
+        char text[SQL_TEXT];
+        const char *sql = retention_sql(w->host->code, w->host->settings, i, text, sizeof(text));
+        if (sql != NULL) {
+            e = prepare(w, sql, &w->statements[RETENTION_STATEMENTS + i], errors);
+        }
+    }
     return e;
+}
+
+static enum sim_error create_tables(struct worker *w, FILE *errors)
+{
+    char text[SQL_TEXT];
+    const struct receiver *code = w->host->code;
+    const char *const schemas[] = {host_schema, code->schema,
+                                   retention_schema(code, w->host->settings, text, sizeof(text))};
+    for (size_t i = 0; i < ARRAY_LEN(schemas); i++) {
+        if (schemas[i] && sqlite3_exec(w->db, schemas[i], NULL, NULL, NULL) != SQLITE_OK) {
+            return refuse(w, "its schema", errors);
+        }
+    }
+    return SIM_OK;
 }
 
 enum sim_error connection_open(struct worker *w, bool create, FILE *errors)
@@ -73,11 +97,7 @@ enum sim_error connection_open(struct worker *w, bool create, FILE *errors)
         return refuse(w, "to open the database", errors);
     }
     enum sim_error e = settings(w, errors);
-    if (e == SIM_OK && create &&
-        (sqlite3_exec(w->db, host_schema, NULL, NULL, NULL) != SQLITE_OK ||
-         (code->schema && sqlite3_exec(w->db, code->schema, NULL, NULL, NULL) != SQLITE_OK))) {
-        return refuse(w, "its schema", errors);
-    }
+    e = e == SIM_OK && create ? create_tables(w, errors) : e;
     if (e == SIM_OK && code->session &&
         sqlite3_exec(w->db, code->session, NULL, NULL, NULL) != SQLITE_OK) {
         return refuse(w, "its session", errors);
@@ -90,7 +110,7 @@ void connection_close(struct worker *w)
     for (size_t i = 0; i < OWN_COUNT; i++) {
         sqlite3_finalize(w->own[i]);
     }
-    for (size_t i = 0; i < STATEMENTS_MAX; i++) {
+    for (size_t i = 0; i < PREPARED_MAX; i++) {
         sqlite3_finalize(w->statements[i]);
     }
     memset(w->own, 0, sizeof(w->own));

@@ -14,6 +14,7 @@ enum event_kind {
     EVENT_KILL,           /* `host` was asked to stop and has not */
     EVENT_CLOCK,          /* entry `worker` of the schedule's clock faults begins */
     EVENT_PARTITION,      /* partition `worker` begins or ends: written to the history only */
+    EVENT_SWEEP,          /* `host` removes old records */
 };
 
 struct event {

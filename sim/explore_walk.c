@@ -130,6 +130,7 @@ static void play(struct explorer *e, unsigned depth, struct collector *c, struct
                      .faults = e->schedule,
                      .fault_count = e->kept + depth,
                      .no_rates = true,
+                     .no_counts = true,
                      .expectation = e->task->expectation};
     if (c) {
         p.observer = (struct schedule_observer){c, reached};

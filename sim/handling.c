@@ -4,6 +4,8 @@
  */
 #include "sim/handling.h"
 
+#include "receivers/retention.h"
+
 #include <stdarg.h>
 
 const char *outcome_text(enum outcome o)
@@ -18,12 +20,24 @@ const char *outcome_text(enum outcome o)
     return "?";
 }
 
+const char *record_move_text(enum record_move m)
+{
+    switch (m) {
+#define X(name, text)                                                                              \
+    case name:                                                                                     \
+        return text;
+        MOVES(X)
+#undef X
+    }
+    return "?";
+}
+
 enum outcome sql(struct handling *h, enum step step, unsigned index, const char *types, ...)
 {
     if (step_refused(h)) {
         return DEAD;
     }
-    sqlite3_stmt *stmt = index < STATEMENTS_MAX ? h->worker->statements[index] : NULL;
+    sqlite3_stmt *stmt = index < PREPARED_MAX ? h->worker->statements[index] : NULL;
     must(stmt != NULL);
     enum outcome o = step_enter(h, step);
     if (o != OK) {
@@ -40,7 +54,11 @@ enum outcome sql(struct handling *h, enum step step, unsigned index, const char 
         }
     }
     va_end(values);
-    return step_leave(h, store_execute(h, stmt), (int64_t)index);
+    const struct receiver *code = h->host->code;
+    h->moving = code->moves && index < RETENTION_STATEMENTS ? code->moves[index] : MOVE_NONE;
+    o = store_execute(h, stmt);
+    h->moving = MOVE_NONE;
+    return step_leave(h, o, (int64_t)index);
 }
 
 int64_t handling_column_int(const struct handling *h, int column)
@@ -54,6 +72,21 @@ const char *handling_column_text(const struct handling *h, int column)
     must(h->row != NULL);
     const unsigned char *text = sqlite3_column_text(h->row, column);
     return text ? (const char *)text : "";
+}
+
+int64_t handling_changes(const struct handling *h)
+{
+    return h->host->up ? sqlite3_changes(h->worker->db) : 0;
+}
+
+int64_t handling_process(const struct handling *h)
+{
+    return (int64_t)h->host->counters.restarts + 1;
+}
+
+int64_t handling_token(const struct handling *h)
+{
+    return h->token;
 }
 
 static enum outcome own_step(struct handling *h, enum step step, enum own_statement which,
@@ -113,7 +146,9 @@ enum outcome work(struct handling *h, enum step step, uint64_t ns)
     return o == OK ? step_leave(h, OK, STATEMENT_NONE) : o;
 }
 
-enum outcome reply(struct handling *h, enum reply_status status, int64_t receipt)
+/* code: HTTP status, 0: none. */
+static enum outcome answer(struct handling *h, enum reply_status status, int64_t receipt,
+                           unsigned code, bool replayed)
 {
     struct host *host = h->host;
     if (step_refused(h)) {
@@ -126,17 +161,36 @@ enum outcome reply(struct handling *h, enum reply_status status, int64_t receipt
         return o;
     }
     h->replied = true;
+    if (h->already && (status == REPLY_DONE || status == REPLY_DUPLICATE)) {
+        operation_already(h->op, 1);
+    }
     handling_record(h, RECORD_REPLY, (uint8_t)status, receipt);
+    if (code > 0) {
+        handling_record(h, RECORD_HTTP, replayed, code);
+    }
     h->op->replied = handling_occasion(h);
     h->op->reply_late = operation_late(host->operations, h->op, h->arrived);
     host->listener.replied(host->listener.context, h->op, status, receipt);
     struct message m = h->message;
     m.direction = REPLY;
     m.echo = 1;
+    m.behind = 0;
     m.status = (uint8_t)status;
     m.receipt = receipt;
     network_send(host->network, h->op, &m, host->place, op_sender(m.op));
     return step_leave(h, OK, STATEMENT_NONE);
+}
+
+enum outcome reply(struct handling *h, enum reply_status status, int64_t receipt)
+{
+    return answer(h, status, receipt, 0, false);
+}
+
+enum outcome reply_http(struct handling *h, enum reply_status status, int64_t receipt,
+                        unsigned code, bool replayed)
+{
+    must(code >= 100 && code <= 599);
+    return answer(h, status, receipt, code, replayed);
 }
 
 void give_up(struct handling *h, enum outcome o)
@@ -147,50 +201,35 @@ void give_up(struct handling *h, enum outcome o)
     if (rollback(h) == DEAD) {
         return;
     }
-    reply(h, o == BUSY || o == FULL ? REPLY_RETRY_LATER : REPLY_ERROR, 0);
-}
-
-const char *handling_key(const struct handling *h)
-{
-    return h->op->key;
-}
-
-const char *handling_client(const struct handling *h)
-{
-    return h->host->client_name(h->host->names, op_sender(h->message.op));
-}
-
-const char *handling_entity(const struct handling *h)
-{
-    return h->host->entity_name(h->host->names, h->op->entity, h->worker->entity);
-}
-
-int64_t handling_amount(const struct handling *h)
-{
-    return h->op->amount;
-}
-
-int64_t handling_setting(const struct handling *h, unsigned index)
-{
-    must(index < SETTINGS_MAX);
-    return h->host->settings[index];
-}
-
-const char *handling_body(struct handling *h)
-{
-    snprintf(h->worker->body, sizeof(h->worker->body), "add %lld to %s", (long long)h->op->amount,
-             handling_entity(h));
-    return h->worker->body;
-}
-
-uint64_t handling_now(const struct handling *h)
-{
-    return clock_read(&h->host->clock, h->host->run->now);
+    enum reply_status status = o == BUSY || o == FULL ? REPLY_RETRY_LATER
+                               : o == DECLINED        ? REPLY_REFUSED
+                                                      : REPLY_ERROR;
+    reply(h, status, 0);
 }
 
 int64_t handling_receipt(const struct handling *h)
 {
     return h->receipt;
+}
+
+/* A connection pool hands no open transaction to the next request. */
+static void let_connection_go(struct handling *h)
+{
+    if (!h->host->up) {
+        return;
+    }
+    if (h->row) {
+        sqlite3_reset(h->row);
+        h->row = NULL;
+    }
+    store_undo(h);
+}
+
+void handling_run_sweep(void *worker)
+{
+    struct worker *w = worker;
+    retention_run_sweep(&w->handling);
+    let_connection_go(&w->handling);
 }
 
 void handling_run(void *worker)
@@ -204,11 +243,5 @@ void handling_run(void *worker)
     } else {
         give_up(h, o);
     }
-    if (h->host->up) {
-        if (h->row) {
-            sqlite3_reset(h->row);
-            h->row = NULL;
-        }
-        store_undo(h); /* a connection pool hands no open transaction to the next request */
-    }
+    let_connection_go(h);
 }

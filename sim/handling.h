@@ -30,6 +30,12 @@ static inline bool handling_site_fires(struct handling *h, enum fault_kind kind,
     return handling_site_ask(h, kind, moment, value);
 }
 
+/* Runs a bound statement and follows the transaction that it may begin or end. */
+enum outcome store_run(struct handling *h, sqlite3_stmt *stmt);
+/* One unit of work under the store faults; stmt is what `run` is called with. A COMMIT that is not
+ * applied is rolled back. */
+enum outcome store_under_faults(struct handling *h, sqlite3_stmt *stmt,
+                                enum outcome (*run)(struct handling *h, sqlite3_stmt *stmt));
 /* Runs a bound statement under the store faults. */
 enum outcome store_execute(struct handling *h, sqlite3_stmt *stmt);
 /* Writes ledger row and balance, under the store faults as if they were one statement. */

@@ -47,7 +47,9 @@
     X(RECORD_END, "end")             /* value: 1 at the limit */                                   \
     X(RECORD_STOP, "stop") /* code: 0 asked to, value: killed after ns, 0 never; code: 1 ends */   \
     X(RECORD_SENDER_CRASH, "sender-crash")     /* code: 0 remembers all, else 1 + enum amnesia */  \
-    X(RECORD_SENDER_RESTART, "sender-restart") /* value: operations that it sends again */
+    X(RECORD_SENDER_RESTART, "sender-restart") /* value: operations that it sends again */         \
+    X(RECORD_HTTP, "http")   /* beside a reply; code: 1 replayed; value: HTTP status code */       \
+    X(RECORD_SWEEP, "sweep") /* a host's sweep starts; value: its number */
 
 enum record_kind {
 #define X(name, text) name,

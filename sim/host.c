@@ -1,6 +1,7 @@
 #include "sim/host.h"
 
 #include "sim/connection.h"
+#include "sim/host_internal.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -51,10 +52,10 @@ static int wait_for_lock(void *context, int times)
 static enum sim_error open_all(struct host *h, FILE *errors)
 {
     enum sim_error e = SIM_OK;
-    for (uint32_t i = 0; e == SIM_OK && i < h->config->workers; i++) {
+    for (uint32_t i = 0; e == SIM_OK && i < h->connections; i++) {
         e = connection_open(&h->workers[i], false, errors);
     }
-    for (uint32_t i = 0; e == SIM_OK && i < h->config->workers; i++) {
+    for (uint32_t i = 0; e == SIM_OK && i < h->connections; i++) {
         sqlite3_busy_handler(h->workers[i].db, wait_for_lock, &h->workers[i]);
         /* An empty cache, so that the process's image believes nothing about the disk. */
         int rc = sqlite3_file_control(h->workers[i].db, "main", SQLITE_FCNTL_RESET_CACHE, NULL);
@@ -65,7 +66,7 @@ static enum sim_error open_all(struct host *h, FILE *errors)
 
 static void close_all(struct host *h)
 {
-    for (uint32_t i = 0; i < h->config->workers; i++) {
+    for (uint32_t i = 0; i < h->connections; i++) {
         if (h->workers[i].db) {
             connection_close(&h->workers[i]);
         }
@@ -75,7 +76,7 @@ static void close_all(struct host *h)
 /* The handles lie outside the arena and have to go back with it. */
 static void keep_handles(struct host *h)
 {
-    for (uint32_t i = 0; i < h->config->workers; i++) {
+    for (uint32_t i = 0; i < h->connections; i++) {
         const struct worker *w = &h->workers[i];
         h->kept[i].db = w->db;
         memcpy(h->kept[i].own, w->own, sizeof(w->own));
@@ -86,7 +87,7 @@ static void keep_handles(struct host *h)
 static void put_process_back(struct host *h)
 {
     arena_restore(&h->arena, &h->just_started);
-    for (uint32_t i = 0; i < h->config->workers; i++) {
+    for (uint32_t i = 0; i < h->connections; i++) {
         struct worker *w = &h->workers[i];
         w->db = h->kept[i].db;
         memcpy(w->own, h->kept[i].own, sizeof(w->own));
@@ -102,7 +103,7 @@ static enum sim_error start_process(struct host *h, FILE *errors)
         return SIM_OK;
     }
     arena_restore(&h->arena, &h->never_started);
-    for (uint32_t i = 0; i < h->config->workers; i++) {
+    for (uint32_t i = 0; i < h->connections; i++) {
         struct worker *w = &h->workers[i];
         w->db = NULL;
         memset(w->own, 0, sizeof(w->own));
@@ -121,10 +122,11 @@ enum sim_error host_init(struct host *h, const char *vfs_name, FILE *errors)
     if (e != SIM_OK) {
         return e;
     }
+    h->connections = h->config->workers + host_sweeper_init(h);
     arena_init(&h->arena, ARENA_BYTES);
     struct disk_hooks hooks = {h, before_disk_operation, own_clock};
     h->disk = disk_new(vfs_name, &hooks);
-    for (uint32_t i = 0; i < h->config->workers; i++) {
+    for (uint32_t i = 0; i < h->connections; i++) {
         h->workers[i].host = h;
         h->workers[i].number = (uint8_t)i;
         h->workers[i].coro = coro_new();
@@ -149,7 +151,7 @@ enum sim_error host_init(struct host *h, const char *vfs_name, FILE *errors)
 
 void host_fini(struct host *h)
 {
-    for (uint32_t i = 0; i < WORKERS_MAX; i++) {
+    for (uint32_t i = 0; i < ARRAY_LEN(h->workers); i++) {
         coro_free(h->workers[i].coro);
     }
     /* The connections lie in the arena and go with it. */
@@ -159,6 +161,7 @@ void host_fini(struct host *h)
     arena_image_fini(&h->never_started);
     arena_fini(&h->arena);
     free(h->inbox);
+    free(h->sweeping);
 }
 
 enum sim_error host_start(struct host *h, bool reopen, FILE *errors)
@@ -178,6 +181,9 @@ enum sim_error host_start(struct host *h, bool reopen, FILE *errors)
     h->inbox_count = 0;
     h->inbox_head = 0;
     memset(&h->counters, 0, sizeof(h->counters));
+    h->sweeps = 0;
+    h->sweeps_due = 0;
+    host_sweep_later(h);
     return e;
 }
 
@@ -223,7 +229,7 @@ void host_sleep(struct worker *w, uint64_t until)
 
 void host_wake_waiting(struct host *h)
 {
-    for (uint32_t i = 0; i < h->config->workers; i++) {
+    for (uint32_t i = 0; i < h->connections; i++) {
         struct worker *w = &h->workers[i];
         if (w->waits_for_lock) {
             /* Under the sleep's own serial: whichever event comes first wakes it, once. */
@@ -244,25 +250,26 @@ static void let_go(struct host *h, struct operation *op)
 static void end_handling(struct host *h, struct worker *w)
 {
     const struct handling *d = &w->handling;
+    if (d->sweep) {
+        return;
+    }
     struct host_counters *c = &h->counters;
     *(d->repeated ? &c->handlings_duplicate : &c->handlings_fresh) += 1;
     *(d->repeated ? &c->sql_duplicate : &c->sql_fresh) += d->statements;
     let_go(h, d->op);
 }
 
-/* True: the handling has ended. */
-static bool run_worker(struct host *h, struct worker *w, bool first)
+void host_run_worker(struct host *h, struct worker *w, void (*entry)(void *worker))
 {
     struct arena *outer = arena_use(&h->arena);
     struct worker *before = h->running;
     h->running = w;
-    bool ended = first ? coro_start(w->coro, handling_run, w) : coro_resume(w->coro);
+    bool ended = entry ? coro_start(w->coro, entry, w) : coro_resume(w->coro);
     h->running = before;
     arena_use(outer);
     if (ended) {
         end_handling(h, w);
     }
-    return ended;
 }
 
 static struct worker *idle_worker(struct host *h)
@@ -288,9 +295,9 @@ static void drop_inbox(struct host *h)
 static void unwind(struct host *h)
 {
     h->unwinding = true;
-    for (uint32_t i = 0; i < h->config->workers; i++) {
+    for (uint32_t i = 0; i < h->connections; i++) {
         while (coro_busy(h->workers[i].coro)) {
-            run_worker(h, &h->workers[i], false);
+            host_run_worker(h, &h->workers[i], NULL);
         }
     }
     drop_inbox(h);
@@ -312,6 +319,7 @@ static void go_down(struct host *h, enum crash_mode mode, uint32_t n, uint64_t d
     h->stopping = false;
     h->buried = false;
     h->down_for = down_for;
+    h->unpowered = mode != CRASH_PROCESS;
     h->incarnation++;
     operations_trouble(h->operations, SIM_TIME_MAX);
     disk_crash(h->disk, mode, n);
@@ -345,7 +353,7 @@ static void end_if_done(struct host *h)
     if (!h->up || !h->stopping) {
         return;
     }
-    for (uint32_t i = 0; i < h->config->workers; i++) {
+    for (uint32_t i = 0; i < h->connections; i++) {
         if (coro_busy(h->workers[i].coro)) {
             return;
         }
@@ -355,7 +363,7 @@ static void end_if_done(struct host *h)
     go_down(h, CRASH_PROCESS, 0, h->down_for);
 }
 
-static void pump(struct host *h)
+void host_pump(struct host *h)
 {
     struct worker *w;
     end_if_done(h);
@@ -371,6 +379,7 @@ static void pump(struct host *h)
                                         .op = op,
                                         .message = m,
                                         .arrived = a.at,
+                                        .token = (int64_t)h->counters.handlings,
                                         .repeated = op->handlings > 1};
         run_record(h->run, (struct record){.kind = RECORD_HANDLE,
                                            .op = m.op,
@@ -379,7 +388,7 @@ static void pump(struct host *h)
                                            .place = h->place,
                                            .worker = w->number,
                                            .code = w->number});
-        run_worker(h, w, true);
+        host_run_worker(h, w, handling_run);
         end_if_done(h);
         bury(h);
     }
@@ -404,7 +413,7 @@ void host_deliver(struct host *h, struct operation *op, const struct message *m)
     line.value = op->deliveries;
     run_record(h->run, line);
     inbox_push(h, m);
-    pump(h);
+    host_pump(h);
 }
 
 void host_resume(struct host *h, unsigned worker, uint32_t serial)
@@ -414,8 +423,8 @@ void host_resume(struct host *h, unsigned worker, uint32_t serial)
         return;
     }
     w->serial++; /* a second event for the same sleep is stale from here on */
-    run_worker(h, w, false);
-    pump(h);
+    host_run_worker(h, w, NULL);
+    host_pump(h);
 }
 
 void host_die(struct host *h, enum crash_mode mode, uint32_t n, uint64_t down_for)
@@ -462,4 +471,5 @@ void host_restart(struct host *h, uint32_t incarnation)
     }
     h->operations->troubled_until = h->run->now;
     record_host(h, RECORD_RESTART, 0, 0);
+    host_sweep_later(h);
 }

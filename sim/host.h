@@ -11,13 +11,16 @@
 #ifndef SIM_HOST_H
 #define SIM_HOST_H
 
-#include "receivers/receiver.h"
+#include "receivers/retention.h"
 #include "sim/arena.h"
 #include "sim/clock.h"
 #include "sim/coro.h"
 #include "sim/disk.h"
 #include "sim/host_config.h"
 #include "sim/network.h"
+
+#define PREPARED_MAX (RETENTION_STATEMENTS + RETENTION_STATEMENTS_MAX)
+_Static_assert(RETENTION_STATEMENTS == STATEMENTS_MAX, "behind the receiver's own");
 
 /* Statements of the harness itself, prepared once for each worker. */
 enum own_statement {
@@ -28,9 +31,13 @@ enum own_statement {
     OWN_UPDATE_ENTITY,
     OWN_INSERT_ENTITY,
     OWN_LEDGER,
+    OWN_BALANCE,
     OWN_COUNT
 };
-/* One execution of the receiver's handler. */
+/* Moves of a record in one transaction. */
+#define MOVES_OPEN 8
+
+/* One execution of the receiver's handler, or a sweep. */
 struct handling {
     struct host *host;
     struct worker *worker;
@@ -41,27 +48,44 @@ struct handling {
     uint16_t disk;            /* disk operations inside the present step */
     uint8_t step;
     bool replied;
-    bool changed;          /* wrote in the open transaction */
-    bool repeated;         /* not the operation's first delivery */
+    bool changed;       /* wrote in the open transaction */
+    bool repeated;      /* not the operation's first delivery */
+    bool sweep;         /* of no message: op is the host's own */
+    uint8_t moving;     /* enum record_move of the statement that is run, if it changes a row */
+    uint8_t moves_open; /* moves of the open transaction */
+    uint8_t moves[MOVES_OPEN];
+    /* The host's clock: first read since it began or moved a record; when the open transaction's
+     * first move can have been dated. True time, own clock; 0: not. */
+    uint64_t asked, asked_clock, since, since_clock;
     uint32_t effects_open; /* effects in the open transaction */
+    uint32_t already_open; /* in it: sets that found their value there */
+    bool already;          /* there was such a set */
+    int64_t sum_open;      /* of the amounts of effects_open */
     uint32_t calls, calls_after_death, statements;
+    int64_t token; /* that no other handling of the run has */
     int64_t receipt;
+    int64_t note;
     sqlite3_stmt *row; /* stands on a row that the handler may read */
 };
+
+/* A body: its longest words, an entity's name (NAME_BYTES), an amount, an attempt. */
+#define BODY_MAX (NAME_BYTES + 128)
 
 struct worker {
     struct host *host;
     uint8_t number;
     sqlite3 *db; /* in the host's arena, as are the statements */
     sqlite3_stmt *own[OWN_COUNT];
-    sqlite3_stmt *statements[STATEMENTS_MAX];
+    sqlite3_stmt *statements[PREPARED_MAX]; /* the receiver's, retention's behind them */
     struct coro *coro;
     struct handling handling; /* while the coroutine is busy */
     uint32_t serial;          /* of its present sleep; an event with another one is stale */
     bool waits_for_lock;
-    uint64_t lock_deadline;  /* of the present wait; 0: none */
-    char body[KEY_MAX + 64]; /* where a handling's body is written */
-    char entity[KEY_MAX];    /* where a generated entity's name is written */
+    uint64_t lock_deadline; /* of the present wait; 0: none */
+    char body[BODY_MAX];    /* where a handling's body is written */
+    char entity[KEY_MAX];   /* where a generated entity's name is written */
+    char key[KEY_MAX];      /* where a key, a group that changes with the attempt is written */
+    char group[KEY_MAX];
 };
 
 /* A delivery that no worker has taken. */
@@ -76,6 +100,7 @@ struct host_listener {
     void (*committed)(void *context, struct operation *op); /* its effects are counted anew */
     void (*died)(void *context);                            /* the disk holds what survived */
     void (*left)(void *context, struct operation *op); /* a delivery of it is over or dropped */
+    void (*moved)(void *context, struct operation *op, const struct moved *m); /* became state */
 };
 
 struct host_counters {
@@ -101,24 +126,29 @@ struct host {
     struct {
         sqlite3 *db;
         sqlite3_stmt *own[OWN_COUNT];
-        sqlite3_stmt *statements[STATEMENTS_MAX];
-    } kept[WORKERS_MAX]; /* the handles that belong to just_started */
-    bool reopen;         /* this run opens everything anew at each start */
+        sqlite3_stmt *statements[PREPARED_MAX];
+    } kept[WORKERS_MAX + 1]; /* the handles that belong to just_started */
+    bool reopen;             /* this run opens everything anew at each start */
     struct disk *disk;
-    struct disk_image *first_disk; /* the schema and nothing else */
-    struct worker workers[WORKERS_MAX];
-    struct worker *running; /* whose coroutine is on the stack */
+    struct disk_image *first_disk;          /* the schema and nothing else */
+    struct worker workers[WORKERS_MAX + 1]; /* as configured, and the sweeper behind them */
+    uint32_t connections;                   /* of workers, the sweeper among them */
+    struct worker *running;                 /* whose coroutine is on the stack */
     struct host_clock clock;
     bool up;
     bool buried;    /* death has been dealt with */
     bool stopping;  /* up, but takes nothing new */
     bool unwinding; /* dead; what survived has not been read yet */
+    bool unpowered; /* its latest death was a loss of power */
     uint32_t incarnation;
     uint64_t down_for;     /* of the present crash; 0: by configuration */
     struct arrival *inbox; /* ring of deliveries no worker has taken */
     uint32_t inbox_head, inbox_count, inbox_capacity;
     uint8_t place;
     struct host_counters counters;
+    struct operation *sweeping; /* stands for all sweeps; in no list. NULL: there are none */
+    uint64_t sweeps;            /* begun in this run */
+    uint32_t sweeps_due;        /* EVENT_SWEEPs that lie in the queue: they keep no run going */
 };
 
 /* Business tables and the ledger; run before the receiver's own schema. */
@@ -141,6 +171,8 @@ void host_deliver(struct host *h, struct operation *op, const struct message *m)
 /* EVENT_RESUME, EVENT_RESTART. */
 void host_resume(struct host *h, unsigned worker, uint32_t serial);
 void host_restart(struct host *h, uint32_t incarnation);
+/* EVENT_SWEEP: a process of that incarnation sweeps, unless it does already, and then again. */
+void host_sweep(struct host *h, uint32_t incarnation);
 /* EVENT_KILL: what was asked to stop and still runs dies as at a crash of the process. */
 void host_kill(struct host *h, uint32_t incarnation);
 
@@ -153,6 +185,8 @@ void host_sleep(struct worker *w, uint64_t until);
 void host_wake_waiting(struct host *h);
 /* Runs the receiver's handler from its receive step on; a coroutine's entry. */
 void handling_run(void *worker);
+/* The same for a sweep. */
+void handling_run_sweep(void *worker);
 /* Before an operation on the disk of the host's running handling. False: the host died. */
 bool handling_disk_operation(struct handling *h);
 

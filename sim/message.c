@@ -1,4 +1,5 @@
-/* Texts of what travels. In: a status. Out: the word that scenario files and results use for it. */
+/* Texts of what travels. In: a status, an effect. Out: the word that scenario files and results use
+ * for it. */
 #include "sim/message.h"
 
 const char *reply_status_text(enum reply_status s)
@@ -11,4 +12,16 @@ const char *reply_status_text(enum reply_status s)
 #undef X
     }
     return "unknown";
+}
+
+const char *effect_text(enum effect e)
+{
+    switch (e) {
+#define X(name, text)                                                                              \
+    case name:                                                                                     \
+        return text;
+        EFFECTS(X)
+#undef X
+    }
+    must(!"an effect");
 }

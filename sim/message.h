@@ -58,7 +58,23 @@ static inline uint32_t receipt_nth(int64_t receipt)
     return (uint32_t)(receipt & 0xffff);
 }
 
-#define KEY_MAX 256 /* bytes of a key or an id with its NUL */
+#define KEY_MAX 320    /* bytes of a key with its NUL, and of a name that one is made of */
+#define KEY_LISTED 301 /* the same of a key in a scenario file: attempts may add to it */
+#define NAME_BYTES 256 /* of an id or any other name with its NUL */
+
+/* What an operation asks for. */
+#define EFFECTS(X)                                                                                 \
+    X(EFFECT_ADD, "add")       /* n is added to the entity's balance */                            \
+    X(EFFECT_SET, "set")       /* the balance is set to n */                                       \
+    X(EFFECT_CREATE, "create") /* n is added, and the client needs the handle that is returned */  \
+    X(EFFECT_INSERT, "insert") /* the entity is made with n; fails where it is there */
+
+enum effect {
+#define X(name, text) name,
+    EFFECTS(X)
+#undef X
+};
+const char *effect_text(enum effect e);
 
 /* One copy of one attempt, request or reply. A plain value: copied into events. */
 struct message {
@@ -70,7 +86,10 @@ struct message {
     uint16_t echo;    /* of a reply: its own copy, from 1; 0 for a request */
     uint8_t direction;
     uint8_t status;  /* of a reply: enum reply_status */
+    uint32_t behind; /* of a request: its number less the highest one up to which its client has the
+                        final answers to all; fits, since a client keeps fewer than 2^32 open */
     int64_t receipt; /* of a reply: what the effect returned; 0: none */
 };
+_Static_assert(sizeof(struct message) == 40, "copied with every event");
 
 #endif

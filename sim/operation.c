@@ -124,7 +124,7 @@ static void tell_effect(struct operation *op, struct occasion when)
 }
 
 void operation_committed(const struct operations *o, struct operation *op, uint32_t effects,
-                         uint64_t arrived, struct occasion when)
+                         int64_t sum, uint64_t arrived, struct occasion when)
 {
     if (effects == 0) {
         return;
@@ -137,8 +137,14 @@ void operation_committed(const struct operations *o, struct operation *op, uint3
     }
     op->effects_late += operation_late(o, op, arrived) ? effects : 0;
     op->effects += effects;
+    op->effects_sum += sum;
     op->effects_ever = more(op->effects, op->effects_ever);
     op->late_ever = more(op->effects_late, op->late_ever);
+}
+
+void operation_already(struct operation *op, uint32_t sets)
+{
+    op->already += op->effects == 0 ? sets : 0;
 }
 
 /* Marks an arrival whose effect the audit has found; no time in a world is so late. */
@@ -147,14 +153,17 @@ void operation_committed(const struct operations *o, struct operation *op, uint3
 void operation_audit_begin(const struct operations *o, struct operation *op)
 {
     op->audited = 0;
+    op->audited_sum = 0;
     for (uint32_t i = 0; o->window > 0 && op->op != 0 && i < op->effects_begun; i++) {
         op->arrivals[i] &= ~FOUND; /* of an audit that could not be ended */
     }
 }
 
-void operation_audit_row(const struct operations *o, struct operation *op, uint32_t nth)
+void operation_audit_row(const struct operations *o, struct operation *op, uint32_t nth,
+                         int64_t amount)
 {
     op->audited++;
+    op->audited_sum += amount;
     if (o->window > 0 && nth >= 1 && nth <= op->effects_begun) {
         op->arrivals[nth - 1] |= FOUND;
     }
@@ -199,6 +208,7 @@ void operation_audited(const struct operations *o, struct operation *op)
         date_effects(o, op);
     }
     op->effects = op->audited;
+    op->effects_sum = op->audited_sum;
     op->effects_ever = more(op->effects, op->effects_ever);
 }
 

@@ -5,6 +5,14 @@
  * acknowledged, the verdict reads both against the effects. Slots are reused, so memory follows
  * what is in flight and not what was sent; listed operations keep theirs for the whole run.
  *
+ * A `set` that finds its value there already writes nothing, so no ledger row and no effect is left
+ * of it, and yet what its sender believes is true. Such sets are counted in `already` when their
+ * transaction is committed (or may have been: a crash inside its commit), and when their handling
+ * answers with success, while the operation has no effect of its own; an operation with one of them
+ * has not lost its effect. A crash does not take them back: if what they found is gone then, so is
+ * the effect of the operation that wrote it, and it is judged there. A set that found the
+ * operation's own effect is not counted, so that an effect which a crash takes away is missed.
+ *
  * Owns: the slots.
  */
 #ifndef SIM_OPERATION_H
@@ -33,6 +41,44 @@ struct occasion {
     uint16_t copy;
 };
 
+/* One handling's act, by its token. */
+struct deed {
+    int64_t token; /* 0: nobody's */
+    struct occasion when;
+};
+
+/* Where the record of an operation's key stands, as far as committed moves tell: see
+ * verdict_moved. */
+#define STANDINGS(X)                                                                               \
+    X(STANDING_ABSENT, "absent")                                                                   \
+    X(STANDING_IN_PROGRESS, "in progress")                                                         \
+    X(STANDING_COMPLETED, "completed")                                                             \
+    X(STANDING_UNKNOWN, "unknown") /* a crash may have taken something back */
+
+enum standing {
+#define X(name, text) name,
+    STANDINGS(X)
+#undef X
+};
+
+struct standing_record {
+    uint8_t standing; /* enum standing */
+    bool cut;         /* a crash struck a handling that had moved it and not committed */
+    struct deed claimed, completed; /* the last ones; who claimed last is the owner */
+    /* The earliest moment that the receiver can have dated it with, true time and by the host's
+     * clock, ns: of the last claim or renewal, and of the last claim. */
+    uint64_t leased, leased_clock;
+    uint64_t kept, kept_clock;
+};
+
+/* A move that has become state. */
+struct moved {
+    uint8_t move; /* enum record_move, receivers/receiver.h */
+    struct deed by;
+    uint64_t since, since_clock; /* the earliest that it can have been dated, ns */
+    uint64_t clock;              /* the host's, now */
+};
+
 struct operation {
     /* What it is. */
     uint64_t op; /* 0: slot is free */
@@ -41,6 +87,13 @@ struct operation {
     uint32_t entity;
     int64_t amount;
     bool listed;
+    uint8_t effect; /* enum effect */
+    bool invalid;
+    uint32_t declined; /* executions that the business declines before it agrees */
+    int64_t version;
+    int64_t made_at;                    /* by its sender's clock */
+    const char *group;                  /* borrowed from the scenario; NULL: the entity */
+    const struct sender_config *sender; /* its key, body and group policies */
 
     /* The sender's. */
     uint8_t belief; /* enum belief */
@@ -53,6 +106,7 @@ struct operation {
     uint64_t key_of; /* operation whose key it carries by a fault; 0: its own */
     bool retiring;   /* only waits for its effect to be durable */
     uint64_t closed_at;
+    struct operation *open_before, *open_after; /* its sender's open ones, of a workload */
 
     /* Whether faults left it a fair chance: see operation_waited. */
     bool waits;            /* for the answer to its present attempt */
@@ -70,6 +124,10 @@ struct operation {
     uint32_t wrote;         /* handlings that changed the store successfully */
     uint32_t effects_begun; /* effects ever written, committed or not: numbers the ledger rows */
     uint32_t effects;       /* ledger rows in the store as of now */
+    int64_t effects_sum;    /* sum of their amounts: what the store's balances owe to it */
+    int64_t audited_sum;    /* the same of the rows that the latest audit found */
+    uint32_t already;       /* sets that changed nothing, committed or answered */
+    uint32_t executions;    /* times that an effect of it was asked for */
     uint32_t effects_ever;  /* most of them ever seen */
     uint32_t effects_late;  /* those of `effects` that are late */
     uint32_t late_ever;     /* most of them ever seen */
@@ -80,6 +138,8 @@ struct operation {
     uint64_t disk_mark;     /* the host's commit count at its last commit */
     uint32_t audited;       /* ledger rows that the latest audit found */
     uint32_t violated;      /* set of checks already reported for it */
+    struct standing_record record;
+    uint64_t touched; /* the world's list of handlings has it at this place, from 1; 0: not */
 
     /* What sentences on violations tell of it. */
     struct occasion effect_at[EFFECTS_TOLD]; /* commits of the first effects that are state */
@@ -104,6 +164,8 @@ static inline bool operation_excused(const struct operation *op)
 {
     return op->attempt > 0 && op->hindered >= op->attempt;
 }
+struct sender_config; /* sim/sender_config.h */
+
 struct operations {
     struct operation **slots; /* stable addresses */
     uint32_t count, capacity;
@@ -144,13 +206,21 @@ static inline bool operation_late(const struct operations *o, const struct opera
 }
 /* An effect is written by the handling of a delivery that arrived then. Its number, from 1. */
 uint32_t operation_effect_begun(const struct operations *o, struct operation *op, uint64_t arrived);
-/* So many effects of one handling have become state. */
+/* So many effects of one handling have become state; sum: of their amounts. */
 void operation_committed(const struct operations *o, struct operation *op, uint32_t effects,
-                         uint64_t arrived, struct occasion when);
+                         int64_t sum, uint64_t arrived, struct occasion when);
+/* So many sets of one handling that changed nothing have been committed, or may have been. */
+void operation_already(struct operation *op, uint32_t sets);
+/* Its effect, if it is believed done, is nowhere. */
+static inline bool operation_effect_missing(const struct operation *op)
+{
+    return op->effects == 0 && op->already == 0;
+}
 /* An audit: begins, finds a ledger row, has found them all. Effects as of now are then what the
  * disk has kept of those committed before and of a commit that was cut off. */
 void operation_audit_begin(const struct operations *o, struct operation *op);
-void operation_audit_row(const struct operations *o, struct operation *op, uint32_t nth);
+void operation_audit_row(const struct operations *o, struct operation *op, uint32_t nth,
+                         int64_t amount);
 void operation_audited(const struct operations *o, struct operation *op);
 
 static inline struct operation *operations_at(const struct operations *o, uint32_t slot)

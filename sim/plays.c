@@ -14,11 +14,16 @@
 #include "sim/scenario_settings.h"
 #include "sim/words.h"
 
-static bool find_in(const struct scenario *s, const char *name, size_t *index)
+/* Whether the name means this receiver: its own, or the one that a sweep made it of. */
+static bool is_named(const struct scenario_receiver *r, const char *name)
+{
+    return strcmp(r->name, name) == 0 || (r->swept != NULL && strcmp(r->swept, name) == 0);
+}
+
+static bool is_in(const struct scenario *s, const char *name)
 {
     for (size_t i = 0; i < s->receiver_count; i++) {
-        if (strcmp(s->receivers[i].name, name) == 0) {
-            *index = i;
+        if (is_named(&s->receivers[i], name)) {
             return true;
         }
     }
@@ -44,13 +49,17 @@ static void unknown_receiver(const struct plays *p, const char *name, FILE *erro
     char quoted[NAME_TEXT];
     struct nearest near = {.word = name, .len = strlen(name)};
     words_quote(name, strlen(name), quoted, sizeof(quoted));
-    for (size_t i = 0; i < receivers_count; i++) {
-        nearest_offer(&near, receivers[i]->name, strlen(receivers[i]->name));
+    for (size_t i = 0; i < receivers_count(); i++) {
+        nearest_offer(&near, receiver_at(i)->name, strlen(receiver_at(i)->name));
     }
     for (size_t s = 0; s < p->scenarios.count; s++) {
         const struct scenario *scenario = &p->scenarios.items[s];
         for (size_t i = 0; i < scenario->receiver_count; i++) {
-            nearest_offer(&near, scenario->receivers[i].name, strlen(scenario->receivers[i].name));
+            const struct scenario_receiver *r = &scenario->receivers[i];
+            nearest_offer(&near, r->name, strlen(r->name));
+            if (r->swept != NULL) {
+                nearest_offer(&near, r->swept, strlen(r->swept));
+            }
         }
     }
     fprintf(errors, "onlyonce: unknown receiver %s", quoted);
@@ -70,10 +79,9 @@ static bool check_names(const struct plays *p, const struct options *o, FILE *er
 {
     bool right = true;
     for (size_t i = 0; i < o->receiver_count; i++) {
-        size_t index;
         bool found = receiver_find(o->receivers[i], strlen(o->receivers[i])) != NULL;
         for (size_t s = 0; !found && s < p->scenarios.count; s++) {
-            found = find_in(&p->scenarios.items[s], o->receivers[i], &index);
+            found = is_in(&p->scenarios.items[s], o->receivers[i]);
         }
         if (!found) {
             unknown_receiver(p, o->receivers[i], errors);
@@ -85,6 +93,11 @@ static bool check_names(const struct plays *p, const struct options *o, FILE *er
 
 static void add_pick(struct plays *p, const struct scenario *s, size_t receiver)
 {
+    for (size_t i = p->count; i > 0 && p->picks[i - 1].scenario == s; i--) {
+        if (p->picks[i - 1].receiver == receiver) {
+            return; /* by its own name and by its sweep's */
+        }
+    }
     p->picks = sim_realloc(p->picks, p->count + 1, sizeof(*p->picks));
     p->picks[p->count++] = (struct pick){.scenario = s, .receiver = receiver};
 }
@@ -94,12 +107,15 @@ static void pick_of(struct plays *p, struct scenario *s, const struct options *o
     for (size_t i = 0; i < o->receiver_count; i++) {
         const char *name = o->receivers[i];
         const struct receiver *code = receiver_find(name, strlen(name));
-        size_t index;
-        if (find_in(s, name, &index)) {
-            add_pick(p, s, index);
-        } else if (code != NULL) {
+        bool found = is_in(s, name);
+        for (size_t n = 0; n < s->receiver_count && found; n++) {
+            if (is_named(&s->receivers[n], name)) {
+                add_pick(p, s, n);
+            }
+        }
+        if (!found && code != NULL) {
             add_pick(p, s, add_receiver(s, name, code));
-        } /* else it is a name of another scenario's */
+        } /* else it may be a name of another scenario's */
     }
     for (size_t i = 0; o->receiver_count == 0 && i < s->receiver_count; i++) {
         add_pick(p, s, i);

@@ -56,7 +56,7 @@ static bool plain(const char *name, const char *also)
 
 size_t name_text(const char *name, char *out, size_t size)
 {
-    if (!plain(name, "_.:-") || strlen(name) >= size) {
+    if (!plain(name, "_.:@-") || strlen(name) >= size) {
         return words_quote(name, strlen(name), out, size);
     }
     return (size_t)snprintf(out, size, "%s", name);

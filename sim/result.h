@@ -54,8 +54,10 @@ struct result {
     uint64_t beyond;       /* effects beyond the first of their operation */
     uint64_t late;         /* those of them that came when the contract's window was over */
     uint64_t slots;        /* most operations alive at once */
-    uint64_t events;       /* of the queue */
-    uint64_t ended;        /* virtual time */
+    bool has_records;      /* the receiver's records were counted at the end */
+    uint64_t records, records_most; /* at the end, and most of all times that they were counted */
+    uint64_t events;                /* of the queue */
+    uint64_t ended;                 /* virtual time */
     uint64_t history_hash, history_count;
     struct costs costs;
 };
@@ -74,7 +76,8 @@ size_t violation_text(const struct scenario *s, const struct violation *v, char 
  * --twice where two runs differed. Returns the length that it has uncut, as snprintf does. */
 size_t result_repeat(const struct result *r, char *out, size_t size);
 
-/* A name as sentences write it: plain, or as a JSON string. Returns the length written. */
+/* A name as sentences write it, plain or as a JSON string, but with an @ it is plain still. Returns
+ * the length written. */
 #define NAME_TEXT (6 * KEY_MAX + 3)
 size_t name_text(const char *name, char *out, size_t size);
 /* One word of a shell command: plain, or quoted so that no control character is left. Returns what

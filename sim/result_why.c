@@ -3,6 +3,7 @@
  * In: a violation with the three ledgers' word on its operation. Out: text that is safe to print.
  * What is not known is left out, so that a violation without testimony still has a sentence.
  */
+#include "sim/cover.h"
 #include "sim/result.h"
 
 #include <inttypes.h>
@@ -49,9 +50,21 @@ static void receipt_text(const struct scenario *s, int64_t receipt, char *out, s
     snprintf(out, size, "the receipt of %s (its effect %u)", name, receipt_nth(receipt));
 }
 
+/* How a sentence speaks of an effect: "order-1042 charged", "its charge of order-1042". */
+static const struct effect_words {
+    const char *done, *noun;
+} effect_words[] = {
+    [EFFECT_ADD] = {"charged", "charge"},
+    [EFFECT_SET] = {"set", "setting"},
+    [EFFECT_CREATE] = {"created", "creation"},
+    [EFFECT_INSERT] = {"inserted", "insertion"},
+};
+
 /* The names in a sentence. */
 struct cast {
     const struct violation *v;
+    const struct effect_words *words;
+    bool no_key;         /* its sender gives no keys */
     bool late_forbidden; /* by the contract */
     char op[NAME_TEXT];
     char sender[NAME_TEXT];
@@ -81,11 +94,19 @@ static uint64_t same_key(const struct scenario *s, const struct violation *v)
     return 0;
 }
 
+static enum effect effect_of(const struct sender_config *c, uint64_t n)
+{
+    bool listed = c->workload.count == 0 && n >= 1 && n <= c->message_count;
+    return (enum effect)(listed ? c->messages[n - 1].effect : c->workload.effect);
+}
+
 static void cast_of(const struct scenario *s, const struct violation *v, struct cast *c)
 {
     char raw[KEY_MAX] = "";
     c->v = v;
     c->late_forbidden = s->late_forbidden;
+    c->words = &effect_words[EFFECT_ADD];
+    c->no_key = false;
     snprintf(c->op, sizeof(c->op), "the world");
     snprintf(c->sender, sizeof(c->sender), "the sender");
     snprintf(c->entity, sizeof(c->entity), "the entity");
@@ -94,7 +115,10 @@ static void cast_of(const struct scenario *s, const struct violation *v, struct 
         name_text(raw, c->op, sizeof(c->op));
         size_t sender = op_sender(v->op) - PLACE_SENDER;
         if (sender < s->sender_count) {
-            name_text(s->senders[sender].name, c->sender, sizeof(c->sender));
+            const struct sender_config *config = &s->senders[sender];
+            name_text(config->name, c->sender, sizeof(c->sender));
+            c->words = &effect_words[effect_of(config, op_number(v->op))];
+            c->no_key = config->keys == KEYS_NONE;
         }
     }
     c->key_of[0] = '\0';
@@ -163,7 +187,7 @@ static void put_belief(struct out *o, const struct cast *c)
 
 static void put_double(struct out *o, const struct cast *c)
 {
-    put(o, "%s charged ", c->entity);
+    put(o, "%s %s ", c->entity, c->words->done);
     put_count(o, c->v->a, "time");
     if (c->v->testimony.effects[0].at == 0) {
         put(o, " by %s", c->op);
@@ -187,9 +211,9 @@ static void put_lost(struct out *o, const struct cast *c)
         put(o, " since %s s", seconds_text(t->closed_at, at));
     }
     if (t->effects_ever > 0) {
-        put(o, ", but nothing is left of its charge of %s", c->entity);
+        put(o, ", but nothing is left of its %s of %s", c->words->noun, c->entity);
     } else {
-        put(o, ", but %s was never charged by it", c->entity);
+        put(o, ", but %s was never %s by it", c->entity, c->words->done);
     }
 }
 
@@ -202,7 +226,7 @@ static void put_ghost(struct out *o, const struct cast *c)
     if (t->closed_at != 0) {
         put(o, " at %s s", seconds_text(t->closed_at, at));
     }
-    put(o, ", but %s was charged ", c->entity);
+    put(o, ", but %s was %s ", c->entity, c->words->done);
     put_count(o, c->v->a, "time");
     put(o, " by it");
     put_effects(o, c, c->v->a);
@@ -216,7 +240,7 @@ static void put_undone(struct out *o, const struct cast *c)
     seconds_text((uint64_t)c->v->b, crash);
     put(o, "%s, ", c->op);
     if (t->effects[0].at != 0) {
-        put(o, "charged by ");
+        put(o, "%s by ", c->words->done);
         put_message(o, c, &t->effects[0]);
         put(o, " at %s s and ", seconds_text(t->effects[0].at, effect));
     }
@@ -243,6 +267,11 @@ static void put_reply(struct out *o, const struct cast *c)
         return;
     }
     put_message(o, c, &t->replied);
+    if (c->v->reason == WHY_NO_RECEIPT) {
+        put(o, " was told at %s s of its success, but not the receipt that %s needs", c->at,
+            c->sender);
+        return;
+    }
     put(o, " was answered at %s s with %s, ", c->at, c->receipt_a);
     if (c->v->reason == WHY_FOREIGN_REPLY) {
         put(o, "which is not its own");
@@ -260,7 +289,9 @@ static void put_merged(struct out *o, const struct cast *c)
 {
     put_message(o, c, &c->v->testimony.replied);
     put(o, " was answered as a duplicate at %s s, though it had never been handled", c->at);
-    if (c->key_of[0] != '\0') {
+    if (c->no_key && c->v->testimony.key_of == 0) {
+        put(o, "; it carries no key");
+    } else if (c->key_of[0] != '\0') {
         put(o, "; it carries the key of %s", c->key_of);
     } else if (c->v->b != 0 && receipt_op(c->v->b) != c->v->op) {
         put(o, "; the answer carries %s", c->receipt_b);
@@ -280,6 +311,66 @@ static void put_unfinished(struct out *o, const struct cast *c)
     if (t->fair_attempt != 0) {
         put(o, ", though no fault touched %s/%u", c->op, t->fair_attempt);
     }
+}
+
+/* "handling 3 (m-77/1)" */
+static void put_handling(struct out *o, const struct cast *c, const struct deed *d)
+{
+    put(o, "handling %" PRId64 " (", d->token);
+    put_message(o, c, &d->when);
+    put(o, ")");
+}
+
+static const char *move_verb(int64_t move)
+{
+    switch ((enum record_move)move) {
+    case MOVE_NONE:
+        break;
+    case MOVE_CLAIM:
+        return "claimed";
+    case MOVE_RENEW:
+        return "renewed";
+    case MOVE_COMPLETE:
+        return "completed";
+    case MOVE_RELEASE:
+        return "released";
+    case MOVE_EXPIRE:
+        return "removed";
+    }
+    return "moved";
+}
+
+/* A record was moved by one handling against what another had done to it. */
+static void put_move(struct out *o, const struct cast *c)
+{
+    const struct testimony *t = &c->v->testimony;
+    char at[SECONDS_TEXT];
+    put(o, "%s's record was %s", c->op, move_verb(c->v->a));
+    if (t->moved.token != 0) {
+        put(o, " by ");
+        put_handling(o, c, &t->moved);
+    }
+    put(o, " at %s s, but ", c->at);
+    bool held = c->v->b == STANDING_IN_PROGRESS ||
+                (c->v->reason == WHY_NOT_OWNER && t->completed.token == 0);
+    if (held && t->claimed.token != 0) {
+        put_handling(o, c, &t->claimed);
+        put(o, " held it since %s s", seconds_text(t->claimed.when.at, at));
+    } else if (c->v->b == STANDING_COMPLETED && t->completed.token != 0) {
+        put_handling(o, c, &t->completed);
+        put(o, " had completed it at %s s", seconds_text(t->completed.when.at, at));
+    } else {
+        put(o, "nobody held it");
+    }
+}
+
+static void put_uncovered(struct out *o, const struct scenario *s, const struct violation *v)
+{
+    struct cover cover = {0};
+    if (v->b >= 0 && (size_t)v->b < s->receiver_count) {
+        cover_compute(s, &s->receivers[v->b], &cover);
+    }
+    put(o, "%s", cover.text[0] != '\0' ? cover.text : "the receiver does not cover all retries");
 }
 
 size_t violation_text(const struct scenario *s, const struct violation *v, char *text, size_t size)
@@ -305,6 +396,7 @@ size_t violation_text(const struct scenario *s, const struct violation *v, char 
     case WHY_FOREIGN_REPLY:
     case WHY_REFUSED_LATER:
     case WHY_OTHER_RESPONSE:
+    case WHY_NO_RECEIPT:
         put_reply(&o, &c);
         break;
     case WHY_MERGED:
@@ -320,6 +412,20 @@ size_t violation_text(const struct scenario *s, const struct violation *v, char 
         break;
     case WHY_CORRUPT:
         put(&o, "the database cannot be read at %s s: it is corrupt", c.at);
+        break;
+    case WHY_TRANSITION:
+    case WHY_NOT_OWNER:
+        put_move(&o, &c);
+        break;
+    case WHY_RECORDS:
+        put(&o, "%" PRId64 " records are kept at %s s, where %" PRId64 " may be", v->a, c.at, v->b);
+        break;
+    case WHY_UNOWNED:
+        put_count(&o, v->a, "record");
+        put(&o, " in progress at the end, which nothing will ever end");
+        break;
+    case WHY_NOT_COVERED:
+        put_uncovered(&o, s, v);
         break;
     }
     return o.n;

@@ -32,7 +32,8 @@ static void read_contract(struct reader *r, const struct yaml_node *node)
 {
     static const char *const lates[] = {"allowed", "forbidden"};
     struct yaml *y = &r->yaml;
-    if (node == NULL || !READ_MAPPING(y, node, "contract", "no_give_up", "window", "late")) {
+    if (node == NULL ||
+        !READ_MAPPING(y, node, "contract", "no_give_up", "window", "late", "records")) {
         return;
     }
     const struct yaml_node *window = value_of(node, "window"), *late = value_of(node, "late");
@@ -46,6 +47,7 @@ static void read_contract(struct reader *r, const struct yaml_node *node)
                    "none");
     }
     r->s->late_forbidden = forbidden == 1;
+    read_number(y, value_of(node, "records"), 1, 1000000000, &r->s->most_records);
 }
 
 static void read_all(struct reader *r, const struct yaml_node *root)
@@ -55,13 +57,16 @@ static void read_all(struct reader *r, const struct yaml_node *root)
         READ_MAPPING(y, root, "a scenario", "name");
         return;
     }
-    READ_MAPPING(y, root, "a scenario", "name", "about", "receivers", "senders", "network", "hosts",
-                 "database", "faults", "faults_until", "contract", "expect", "explore");
-    read_name(y, value_of(root, "name"), "the name of a scenario", KEY_MAX, &r->s->name);
+    READ_MAPPING(y, root, "a scenario", "name", "about", "receivers", "sweep", "senders", "network",
+                 "hosts", "database", "faults", "faults_until", "contract", "expect", "explore");
+    read_name(y, value_of(root, "name"), "the name of a scenario", NAME_BYTES, &r->s->name);
     read_text(y, value_of(root, "about"), "about", &r->s->about);
     read_contract(r, value_of(root, "contract"));
     size_t before = y->error_count;
     read_receivers(r, root);
+    if (y->error_count == before) {
+        read_sweep(r, value_of(root, "sweep"));
+    }
     /* What refers to names is not read where the names are in doubt: one slip, one error. */
     if (y->error_count == before) {
         read_expectations(r, root);
@@ -104,6 +109,7 @@ static void sender_fini(struct sender_config *sender)
     for (size_t i = 0; i < sender->message_count; i++) {
         free(sender->messages[i].id);
         free(sender->messages[i].key);
+        free(sender->messages[i].group);
     }
     free(sender->messages);
     free(sender->name);
@@ -113,6 +119,7 @@ void scenario_fini(struct scenario *s)
 {
     for (size_t i = 0; i < s->receiver_count; i++) {
         free(s->receivers[i].name);
+        free(s->receivers[i].swept);
     }
     for (size_t i = 0; i < s->sender_count; i++) {
         sender_fini(&s->senders[i]);

@@ -24,6 +24,8 @@ struct scenario_receiver {
     char *name;                     /* as the scenario calls it */
     const struct receiver *code;    /* what it is */
     int64_t settings[SETTINGS_MAX]; /* values of code->settings, in its order; defaults filled in */
+    char *swept;            /* its name before a sweep made one for each value; NULL: none did */
+    uint32_t swept_setting; /* with `swept`: index of the setting, whose value stands above */
     int line, column;
 };
 
@@ -59,6 +61,8 @@ struct scenario {
     uint64_t window;                          /* contract: a duplicate's age at which it is late;
                                                  0: none is */
     bool late_forbidden;                      /* contract: a late effect is a second one, too */
+    uint64_t most_records;                    /* contract: most records that a receiver may have;
+                                                 0: as bounded-records computes it */
     uint32_t explore_faults;                  /* explore: {faults: K}; 0: not given */
     struct expectation *explore_expectations; /* one for each receiver, as `expectations` */
     struct expectation explore_others;        /* as `expect_others` */
@@ -86,7 +90,9 @@ void scenario_list_fini(struct scenario_list *l);
 /* Names for sentences and diagrams: PLACE_RECEIVER is "receiver", senders by their names. The
  * result borrows s. */
 struct sentence_names scenario_names(const struct scenario *s);
-/* Id, key of an operation, as strings in out[KEY_MAX]; returns the length. */
+/* Id, key of an operation, as strings in out[KEY_MAX]; returns the length. The key is that of the
+ * first attempt; of a generated operation whose sender has a key per entity it is the id, since the
+ * entity is drawn. */
 size_t scenario_operation_id(const struct scenario *s, uint64_t op, char *out);
 size_t scenario_operation_key(const struct scenario *s, uint64_t op, char *out);
 /* Name of an entity; generated names are written into out. */

@@ -48,6 +48,7 @@ static void copy_sender(const struct sender_config *from, struct sender_config *
     for (size_t n = 0; n < from->message_count; n++) {
         to->messages[n].id = sim_strdup(from->messages[n].id);
         to->messages[n].key = copy_text(from->messages[n].key);
+        to->messages[n].group = copy_text(from->messages[n].group);
     }
 }
 
@@ -61,6 +62,7 @@ void scenario_copy(const struct scenario *from, struct scenario *to)
     to->receivers = copy_of(from->receivers, count, sizeof(*from->receivers));
     for (size_t i = 0; i < count; i++) {
         to->receivers[i].name = sim_strdup(from->receivers[i].name);
+        to->receivers[i].swept = copy_text(from->receivers[i].swept);
     }
     to->expectations = copy_of(from->expectations, count, sizeof(*from->expectations));
     to->explore_expectations =
@@ -83,6 +85,7 @@ void scenario_keep_receiver(struct scenario *s, size_t receiver)
     for (size_t i = 0; i < s->receiver_count; i++) {
         if (i != receiver) {
             free(s->receivers[i].name);
+            free(s->receivers[i].swept);
         }
     }
     s->receivers[0] = s->receivers[receiver];
@@ -282,6 +285,7 @@ static void list_workload(const struct scenario *s, struct sender_config *sender
         sender->messages[n] = (struct listed_message){
             .id = sim_strdup(text),
             .amount = (int64_t)dist_sample(&w->amount, draw(seed, text, DRAW_AMOUNT)),
+            .effect = w->effect,
         };
         entities[n] = sim_strdup(scenario_entity(s, entity, text));
     }
@@ -339,6 +343,7 @@ void scenario_keep_messages(struct scenario *s, const bool *keep)
             } else {
                 free(sender.messages[n].id);
                 free(sender.messages[n].key);
+                free(sender.messages[n].group);
                 free(names.entities[from]);
             }
         }

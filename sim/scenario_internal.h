@@ -12,10 +12,13 @@
 
 #define AMOUNT_MAX INT64_C(1000000000)
 #define COUNT_MAX UINT64_C(1000000000)
+#define VERSION_MAX UINT64_C(1000000000)
+#define DECLINED_MAX 1000
 /* Ten years. Sums of a few of them stay far below SIM_TIME_MAX. */
 #define DURATION_MAX ((uint64_t)CLOCK_OFFSET_MAX)
 #define FAULTS_MAX 10000
 #define RECEIVERS_MAX 100
+#define SWEEP_MAX 32 /* values of a sweep */
 
 /* --- sim/scenario_value.c */
 
@@ -107,6 +110,8 @@ struct reader {
 /* The parts of a file, each in its own file; mapping is the whole scenario. In this order: later
  * ones look up what earlier ones have read. */
 void read_receivers(struct reader *r, const struct yaml_node *mapping); /* scenario_receivers.c */
+/* The value of `sweep` (may be NULL): receivers become one for each value. scenario_sweep.c */
+void read_sweep(struct reader *r, const struct yaml_node *node);
 void read_expectations(struct reader *r, const struct yaml_node *mapping);
 void read_senders(struct reader *r, const struct yaml_node *mapping);  /* scenario_senders.c */
 void read_messages(struct reader *r, const struct yaml_node *mapping); /* scenario_messages.c */

@@ -27,8 +27,35 @@ static bool present(struct yaml *y, const struct yaml_node *item, const char *ke
     return false;
 }
 
+static const char *const effects[] = {
+#define X(name, text) text,
+    EFFECTS(X)
+#undef X
+};
+
+/* The one word of {add: N}, as its place in effects. False: none or several; said. */
+static bool read_effect_word(struct yaml *y, const struct yaml_node *effect, size_t *which)
+{
+    size_t found = 0;
+    if (!read_mapping(y, effect, "effect", effects, ARRAY_LEN(effects))) {
+        return false;
+    }
+    for (size_t i = 0; i < ARRAY_LEN(effects); i++) {
+        if (value_of(effect, effects[i]) != NULL) {
+            *which = i;
+            found++;
+        }
+    }
+    if (found != 1) {
+        yaml_error(y, effect->at,
+                   "an effect is one of \"add\", \"set\", \"create\" and \"insert\"; here %s",
+                   found == 0 ? "is none" : "are several");
+    }
+    return found == 1;
+}
+
 /* charge: N, or effect: {add: N} */
-static void read_charge(struct yaml *y, const struct yaml_node *item, int64_t *amount)
+static void read_effect(struct yaml *y, const struct yaml_node *item, struct listed_message *m)
 {
     const struct yaml_node *charge = value_of(item, "charge"), *effect = value_of(item, "effect");
     uint64_t n = 1;
@@ -36,24 +63,21 @@ static void read_charge(struct yaml *y, const struct yaml_node *item, int64_t *a
         yaml_error(y, item->at, "a message needs one of \"charge\" and \"effect\"");
         return;
     }
-    if (effect != NULL) {
-        if (!READ_MAPPING(y, effect, "effect", "add")) {
-            return;
-        }
-        charge = value_of(effect, "add");
-        if (charge == NULL) {
-            yaml_error(y, effect->at, "\"add\" is missing here");
-        }
+    size_t which = EFFECT_ADD;
+    if (effect != NULL && !read_effect_word(y, effect, &which)) {
+        return;
     }
-    read_number(y, charge, 1, (uint64_t)AMOUNT_MAX, &n);
-    *amount = (int64_t)n;
+    read_number(y, effect != NULL ? value_of(effect, effects[which]) : charge, 1,
+                (uint64_t)AMOUNT_MAX, &n);
+    m->effect = (uint8_t)which;
+    m->amount = (int64_t)n;
 }
 
 static void read_id(struct messages *m, const struct yaml_node *node, uint64_t op, char **id)
 {
     struct yaml *y = &m->r->yaml;
     struct scenario *s = m->r->s;
-    if (!read_name(y, node, "an id", KEY_MAX, id) || *id == NULL) {
+    if (!read_name(y, node, "an id", NAME_BYTES, id) || *id == NULL) {
         return;
     }
     bool is_new;
@@ -71,7 +95,7 @@ static void read_id(struct messages *m, const struct yaml_node *node, uint64_t o
 static void read_entity(struct messages *m, const struct yaml_node *node, uint32_t *entity)
 {
     char *name = NULL;
-    if (!read_name(&m->r->yaml, node, "the name of an entity", KEY_MAX, &name) || name == NULL) {
+    if (!read_name(&m->r->yaml, node, "the name of an entity", NAME_BYTES, &name) || name == NULL) {
         return;
     }
     *entity = scenario_generated_entity(m->r->s, name, strlen(name));
@@ -92,7 +116,8 @@ static void read_message(struct messages *m, const struct yaml_node *item, unsig
     struct sender_config *config = &m->r->s->senders[sender];
     struct listed_message *message = &config->messages[config->message_count++];
     yaml_position(y, item->at, &message->line, &message->column);
-    if (!READ_MAPPING(y, item, "a message", "id", "key", "entity", "charge", "effect", "at")) {
+    if (!READ_MAPPING(y, item, "a message", "id", "key", "group", "entity", "charge", "effect",
+                      "version", "invalid", "declined", "at")) {
         return;
     }
     uint64_t op = op_make(PLACE_SENDER + sender, config->message_count);
@@ -102,8 +127,12 @@ static void read_message(struct messages *m, const struct yaml_node *item, unsig
     if (present(y, item, "entity")) {
         read_entity(m, value_of(item, "entity"), &message->entity);
     }
-    read_name(y, value_of(item, "key"), "a key", KEY_MAX, &message->key);
-    read_charge(y, item, &message->amount);
+    read_name(y, value_of(item, "key"), "a key", KEY_LISTED, &message->key);
+    read_name(y, value_of(item, "group"), "a group", NAME_BYTES, &message->group);
+    read_effect(y, item, message);
+    read_number(y, value_of(item, "version"), 1, VERSION_MAX, &message->version);
+    read_bool(y, value_of(item, "invalid"), &message->invalid);
+    read_u32(y, value_of(item, "declined"), 0, DECLINED_MAX, &message->declined);
     read_moment(y, value_of(item, "at"), &message->at);
 }
 

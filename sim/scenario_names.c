@@ -92,7 +92,8 @@ static uint64_t operation(const void *context, const char *id, size_t len)
 {
     const struct scenario *s = context;
     const struct name_entry *e = s->ids != NULL ? name_table_find(s->ids, id, len) : NULL;
-    return e != NULL ? e->value : scenario_generated_operation(s, id, len);
+    uint64_t op = e != NULL ? e->value : scenario_generated_operation(s, id, len);
+    return op == 0 && same(SWEEP_NAME, id, len) ? OP_SWEEP : op;
 }
 
 static const struct sender_config *sender_of(const struct scenario *s, uint64_t op)
@@ -103,7 +104,7 @@ static const struct sender_config *sender_of(const struct scenario *s, uint64_t 
 
 static unsigned attempts(const void *context, uint64_t op)
 {
-    return sender_of(context, op)->retry.limit;
+    return op_is_sweep(op) ? 0 : sender_of(context, op)->retry.limit;
 }
 
 static void place_name(const void *context, unsigned place, char *out)
@@ -127,6 +128,9 @@ static size_t copy(const char *text, char *out)
 
 size_t scenario_operation_id(const struct scenario *s, uint64_t op, char *out)
 {
+    if (op_is_sweep(op)) {
+        return copy(SWEEP_NAME, out);
+    }
     const struct sender_config *sender = sender_of(s, op);
     uint64_t n = op_number(op);
     if (sender->workload.count > 0) {
@@ -141,9 +145,17 @@ size_t scenario_operation_key(const struct scenario *s, uint64_t op, char *out)
 {
     const struct sender_config *sender = sender_of(s, op);
     uint64_t n = op_number(op);
-    if (sender->workload.count == 0 && n >= 1 && n <= sender->message_count &&
-        sender->messages[n - 1].key != NULL) {
-        return copy(sender->messages[n - 1].key, out);
+    bool listed = sender->workload.count == 0 && n >= 1 && n <= sender->message_count;
+    const struct listed_message *m = listed ? &sender->messages[n - 1] : NULL;
+    if (sender->keys == KEYS_NONE) {
+        return copy("", out);
+    }
+    if (m != NULL && sender->keys == KEYS_PER_ENTITY) {
+        const char *entity = scenario_entity(s, m->entity, out);
+        return entity == out ? strlen(out) : copy(entity, out);
+    }
+    if (m != NULL && m->key != NULL) {
+        return copy(m->key, out);
     }
     return scenario_operation_id(s, op, out);
 }

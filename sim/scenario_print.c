@@ -230,6 +230,9 @@ static void print_contract(const struct scenario *s, FILE *out)
     if (s->window > 0 && s->late_forbidden) {
         print_put(&m, "late", "forbidden");
     }
+    if (s->most_records > 0) {
+        print_number(&m, "records", s->most_records, 0);
+    }
     print_map(out, 0, "contract", &m);
 }
 

@@ -12,8 +12,21 @@ static void print_message(const struct scenario *s, const struct listed_message 
     if (message->key != NULL) {
         print_take(&m, "key", print_name(message->key));
     }
+    if (message->group != NULL) {
+        print_take(&m, "group", print_name(message->group));
+    }
     print_take(&m, "entity", print_name(scenario_entity(s, message->entity, entity)));
-    print_put(&m, "charge", "%" PRId64, message->amount);
+    if (message->effect == EFFECT_ADD) {
+        print_put(&m, "charge", "%" PRId64, message->amount);
+    } else {
+        print_put(&m, "effect", "{%s: %" PRId64 "}", effect_text((enum effect)message->effect),
+                  message->amount);
+    }
+    print_number(&m, "version", message->version, 0);
+    if (message->invalid) {
+        print_put(&m, "invalid", "true");
+    }
+    print_number(&m, "declined", message->declined, 0);
     print_duration(&m, "at", message->at, 0);
     char *line = print_flow(&m);
     fprintf(out, "      - %s\n", line);
@@ -27,6 +40,9 @@ static void print_workload(const struct workload *w, FILE *out)
     print_number(&m, "entities", w->entities, 1);
     print_decimal(&m, "skew", w->skew);
     print_amounts(&m, "charge", &w->amount);
+    if (w->effect != EFFECT_ADD) {
+        print_put(&m, "effect", "%s", effect_text((enum effect)w->effect));
+    }
     print_map(out, 4, "workload", &m);
 }
 
@@ -66,6 +82,19 @@ static void print_retry(const struct retry_policy *r, FILE *out)
     print_map(out, 4, "retry", &m);
 }
 
+static void print_policies(const struct sender_config *sender, FILE *out)
+{
+    if (sender->keys != KEYS_STABLE) {
+        fprintf(out, "    keys: %s\n", key_policy_text(sender->keys));
+    }
+    if (sender->stamped) {
+        fputs("    body: stamped\n", out);
+    }
+    if (sender->group_changes) {
+        fputs("    groups: new-per-attempt\n", out);
+    }
+}
+
 void print_senders(const struct scenario *s, FILE *out)
 {
     fputs("senders:\n", out);
@@ -87,5 +116,6 @@ void print_senders(const struct scenario *s, FILE *out)
         if (sender->give_up_is_failed) {
             fputs("    on_give_up: failed\n", out);
         }
+        print_policies(sender, out);
     }
 }

@@ -11,8 +11,8 @@
 static void unknown_receiver(struct yaml *y, const struct yaml_node *node)
 {
     struct nearest near = {.word = node->text, .len = node->len};
-    for (size_t i = 0; i < receivers_count; i++) {
-        nearest_offer(&near, receivers[i]->name, strlen(receivers[i]->name));
+    for (size_t i = 0; i < receivers_count(); i++) {
+        nearest_offer(&near, receiver_at(i)->name, strlen(receiver_at(i)->name));
     }
     char found[60];
     words_quote(node->text, node->len, found, sizeof(found));
@@ -82,7 +82,7 @@ static void read_receiver(struct reader *r, const struct yaml_node *item)
         return;
     }
     yaml_position(y, name->at, &one->line, &one->column);
-    if (!read_name(y, name, "the name of a receiver", KEY_MAX, &one->name)) {
+    if (!read_name(y, name, "the name of a receiver", NAME_BYTES, &one->name)) {
         return;
     }
     if (scenario_receiver_place(s, one->name, strlen(one->name)) != SIZE_MAX) {
@@ -181,6 +181,57 @@ static bool read_expectation(struct yaml *y, const struct yaml_node *node, struc
     return true;
 }
 
+/* Whether the key is the name that a sweep made receivers of. */
+static bool names_sweep(const struct scenario_receiver *one, const struct yaml_node *key)
+{
+    return one->swept != NULL && strlen(one->swept) == key->len &&
+           memcmp(one->swept, key->text, key->len) == 0;
+}
+
+static void expect_of_nobody(struct reader *r, const struct yaml_node *key, const char *found)
+{
+    struct nearest near = {.word = key->text, .len = key->len};
+    for (size_t n = 0; n < r->s->receiver_count; n++) {
+        const struct scenario_receiver *one = &r->s->receivers[n];
+        nearest_offer(&near, one->name, strlen(one->name));
+        if (one->swept != NULL) {
+            nearest_offer(&near, one->swept, strlen(one->swept));
+        }
+    }
+    yaml_error(&r->yaml, key->at, "expect for %s, which is not among the receivers%s%s%s", found,
+               near.best ? "; did you mean \"" : "", near.best ? near.best : "",
+               near.best ? "\"?" : "");
+}
+
+/* A key that names a whole sweep: for its values of which nothing more special is said. */
+static void expect_of_sweeps(struct reader *r, const struct yaml_node *map,
+                             struct expectation *list)
+{
+    struct scenario *s = r->s;
+    bool *of_sweep = sim_zalloc(s->receiver_count, sizeof(*of_sweep));
+    for (const struct yaml_node *key = map->first; key != NULL; key = key->next) {
+        struct expectation e = {0};
+        bool read = false;
+        for (size_t i = 0; i < s->receiver_count; i++) {
+            if (!names_sweep(&s->receivers[i], key)) {
+                continue;
+            }
+            if (of_sweep[i]) {
+                char found[60];
+                words_quote(key->text, key->len, found, sizeof(found));
+                yaml_error(&r->yaml, key->at, "key %s stands here twice", found);
+                break;
+            }
+            if (!read && !read_expectation(&r->yaml, key->value, &e)) {
+                break;
+            }
+            read = of_sweep[i] = true;
+            list[i] = list[i].given ? list[i] : e;
+        }
+    }
+    free(of_sweep);
+}
+
 static void expect_by_receiver(struct reader *r, const struct yaml_node *map,
                                struct expectation *list)
 {
@@ -190,13 +241,13 @@ static void expect_by_receiver(struct reader *r, const struct yaml_node *map,
         char found[60];
         words_quote(key->text, key->len, found, sizeof(found));
         if (i == SIZE_MAX) {
-            struct nearest near = {.word = key->text, .len = key->len};
+            bool known = false;
             for (size_t n = 0; n < r->s->receiver_count; n++) {
-                nearest_offer(&near, r->s->receivers[n].name, strlen(r->s->receivers[n].name));
+                known = known || names_sweep(&r->s->receivers[n], key);
             }
-            yaml_error(y, key->at, "expect for %s, which is not among the receivers%s%s%s", found,
-                       near.best ? "; did you mean \"" : "", near.best ? near.best : "",
-                       near.best ? "\"?" : "");
+            if (!known) {
+                expect_of_nobody(r, key, found);
+            }
             continue;
         }
         if (list[i].given) {
@@ -206,6 +257,7 @@ static void expect_by_receiver(struct reader *r, const struct yaml_node *map,
         }
         read_expectation(y, key->value, &list[i]);
     }
+    expect_of_sweeps(r, map, list);
 }
 
 /* The value of an `expect` (NULL: there is none): one for each receiver, and one for those that

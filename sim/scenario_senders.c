@@ -41,12 +41,19 @@ static void read_retry(struct yaml *y, const struct yaml_node *node, struct retr
     }
 }
 
+static const char *const effects[] = {
+#define X(name, text) text,
+    EFFECTS(X)
+#undef X
+};
+
 static void read_workload(struct yaml *y, const struct yaml_node *node, struct workload *w)
 {
     uint64_t count = 0;
+    unsigned effect = EFFECT_ADD;
     w->entities = 1;
     w->amount = (struct dist){.kind = DIST_CONSTANT, .a = 1};
-    if (!READ_MAPPING(y, node, "a workload", "count", "entities", "skew", "charge")) {
+    if (!READ_MAPPING(y, node, "a workload", "count", "entities", "skew", "charge", "effect")) {
         return;
     }
     if (value_of(node, "count") == NULL) {
@@ -56,6 +63,8 @@ static void read_workload(struct yaml *y, const struct yaml_node *node, struct w
     read_u32(y, value_of(node, "entities"), 1, UINT32_C(1) << 20, &w->entities);
     read_thousandths(y, value_of(node, "skew"), 5000, &w->skew);
     read_amounts(y, value_of(node, "charge"), &w->amount);
+    read_choice(y, value_of(node, "effect"), "effect", effects, ARRAY_LEN(effects), &effect);
+    w->effect = (uint8_t)effect;
     w->count = count;
 }
 
@@ -123,6 +132,26 @@ static void read_sender_name(struct reader *r, const struct yaml_node *node, siz
     }
 }
 
+/* What it does with the keys, bodies and groups of its attempts. */
+static void read_policies(struct yaml *y, const struct yaml_node *node,
+                          struct sender_config *sender)
+{
+    static const char *const keys[] = {
+#define X(name, text) text,
+        KEY_POLICIES(X)
+#undef X
+    };
+    static const char *const bodies[] = {"stable", "stamped"};
+    static const char *const groups[] = {"stable", "new-per-attempt"};
+    unsigned key = KEYS_STABLE, body = 0, group = 0;
+    read_choice(y, value_of(node, "keys"), "keys", keys, ARRAY_LEN(keys), &key);
+    read_choice(y, value_of(node, "body"), "body", bodies, ARRAY_LEN(bodies), &body);
+    read_choice(y, value_of(node, "groups"), "groups", groups, ARRAY_LEN(groups), &group);
+    sender->keys = (enum key_policy)key;
+    sender->stamped = body == 1;
+    sender->group_changes = group == 1;
+}
+
 static void read_sender(struct reader *r, const struct yaml_node *node, size_t place)
 {
     static const char *const give_ups[] = {"unknown", "failed"};
@@ -137,7 +166,7 @@ static void read_sender(struct reader *r, const struct yaml_node *node, size_t p
         sender->name = sim_strdup("");
     }
     if (!READ_MAPPING(y, node, "a sender", "name", "messages", "workload", "loop", "in_flight",
-                      "rate", "every", "retry", "on_give_up")) {
+                      "rate", "every", "retry", "on_give_up", "keys", "body", "groups")) {
         return;
     }
     const struct yaml_node *messages = value_of(node, "messages");
@@ -154,6 +183,7 @@ static void read_sender(struct reader *r, const struct yaml_node *node, size_t p
     read_choice(y, value_of(node, "on_give_up"), "on_give_up", give_ups, ARRAY_LEN(give_ups),
                 &give_up);
     sender->give_up_is_failed = give_up == 1;
+    read_policies(y, node, sender);
 }
 
 void read_senders(struct reader *r, const struct yaml_node *mapping)

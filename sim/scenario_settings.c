@@ -67,8 +67,8 @@ static bool setting_duration(struct yaml *y, const struct yaml_node *node, const
     return true;
 }
 
-static bool setting_read(struct yaml *y, const struct yaml_node *node, const struct setting *s,
-                         int64_t *out)
+bool setting_read(struct yaml *y, const struct yaml_node *node, const struct setting *s,
+                  int64_t *out)
 {
     uint64_t number = 0;
     bool flag = false;

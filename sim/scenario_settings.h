@@ -22,6 +22,10 @@ void settings_default(const struct receiver *code, int64_t values[SETTINGS_MAX])
 bool settings_read(struct yaml *y, const struct yaml_node *mapping, const struct receiver *code,
                    int64_t values[SETTINGS_MAX]);
 
+/* One value. False: an error was noted at the node. */
+bool setting_read(struct yaml *y, const struct yaml_node *node, const struct setting *s,
+                  int64_t *out);
+
 /* The value as a file writes it: "20s", "3", "true", "group". */
 const char *setting_text(const struct setting *s, int64_t value, char out[SETTING_TEXT]);
 /* What it may be: "1s..7d", "1..100", "true|false", "queue|group". */

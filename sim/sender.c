@@ -10,6 +10,7 @@ void sender_init(struct sender *s, const struct sender_config *config, unsigned 
     if (config->workload.count > 0 && config->workload.skew > 0) {
         zipf_init(&s->zipf, config->workload.entities, config->workload.skew);
     }
+    acknowledged_init(s);
 }
 
 void sender_fini(struct sender *s)
@@ -18,6 +19,7 @@ void sender_fini(struct sender *s)
         zipf_fini(&s->zipf);
     }
     free(s->deferred);
+    free(s->ended);
 }
 
 uint64_t sender_total(const struct sender_config *c)
@@ -28,10 +30,11 @@ uint64_t sender_total(const struct sender_config *c)
 /* True time that passes while the sender's own clock counts `ns`. */
 static uint64_t by_own_clock(const struct sender *s, uint64_t ns)
 {
-    if (s->drift == 0) {
+    int32_t drift = s->clock.drift;
+    if (drift == 0) {
         return ns;
     }
-    return (uint64_t)((unsigned __int128)ns * 1000000 / (uint64_t)(1000000 + s->drift));
+    return (uint64_t)((unsigned __int128)ns * 1000000 / (uint64_t)(1000000 + drift));
 }
 
 void sender_push_next(struct sender *s, uint64_t at, uint64_t number)
@@ -57,7 +60,8 @@ void sender_start(struct sender *s)
     s->next = 1;
     s->waiting = 0;
     s->last_first = 0;
-    s->drift = c->clock_drift;
+    s->clock = (struct host_clock){.offset = c->clock_offset, .drift = c->clock_drift};
+    acknowledged_start(s);
     s->up = true;
     s->incarnation = 0;
     s->counter_behind = false;
@@ -82,77 +86,11 @@ bool sender_exhausted(const struct sender *s)
     return s->waiting == 0 && s->next > sender_total(s->config);
 }
 
-static struct rng_key operation_key(const struct operation *op, enum draw draw)
-{
-    return (struct rng_key){
-        .operation = op->op_hash, .attempt = op->attempt, .draw = (uint8_t)draw};
-}
-
-/* "<sender>-<n>"; hand-written since it is made once for each message of a workload. */
-static size_t generated_id(const struct sender *s, uint64_t n, char *out)
-{
-    size_t len = strlen(s->config->name);
-    memcpy(out, s->config->name, len);
-    out[len++] = '-';
-    char digits[20];
-    size_t count = 0;
-    do {
-        digits[count++] = (char)('0' + n % 10);
-        n /= 10;
-    } while (n > 0);
-    while (count > 0) {
-        out[len++] = digits[--count];
-    }
-    out[len] = '\0';
-    return len;
-}
-
-void sender_key(const struct sender *s, uint64_t n, char *out)
-{
-    if (s->config->workload.count > 0) {
-        generated_id(s, n, out);
-        return;
-    }
-    const struct listed_message *m = &s->config->messages[n - 1];
-    const char *key = m->key ? m->key : m->id;
-    must(strlen(key) < KEY_MAX);
-    strcpy(out, key);
-}
-
-static struct operation *open_listed(struct sender *s, uint64_t n)
-{
-    const struct listed_message *m = &s->config->messages[n - 1];
-    struct operation *op =
-        operations_open(s->operations, op_make(s->place, n), rng_name(m->id, strlen(m->id)));
-    sender_key(s, n, op->key);
-    op->entity = m->entity;
-    op->amount = m->amount;
-    op->listed = true;
-    return op;
-}
-
-static struct operation *open_generated(struct sender *s, uint64_t n)
-{
-    const struct workload *w = &s->config->workload;
-    char id[KEY_MAX];
-    size_t len = generated_id(s, n, id);
-    struct operation *op = operations_open(s->operations, op_make(s->place, n), rng_name(id, len));
-    memcpy(op->key, id, len + 1);
-    struct rng_key key = operation_key(op, DRAW_ENTITY);
-    uint64_t random = run_draw(s->run, &key);
-    op->entity =
-        w->first_entity + (s->zipf.cumulative ? zipf_sample(&s->zipf, random) - 1
-                                              : (uint32_t)rng_range(random, 0, w->entities - 1));
-    key = operation_key(op, DRAW_AMOUNT);
-    op->amount = (int64_t)dist_sample(&w->amount, run_draw(s->run, &key));
-    return op;
-}
-
 /* Wait before attempt n + 1, by the sender's clock. */
 static uint64_t backoff(struct sender *s, struct operation *op)
 {
     const struct retry_policy *r = &s->config->retry;
-    struct rng_key key = operation_key(op, DRAW_BACKOFF);
+    struct rng_key key = sender_draw(op, DRAW_BACKOFF);
     uint64_t wait = r->after;
     uint64_t exponential = r->max;
     if (op->attempt - 1 < 62 && r->after <= r->max >> (op->attempt - 1)) {
@@ -213,7 +151,8 @@ void sender_send(struct sender *s, struct operation *op, struct message *out)
                             .slot = op->slot,
                             .attempt = op->attempt,
                             .copy = 1,
-                            .direction = REQUEST};
+                            .direction = REQUEST,
+                            .behind = (uint32_t)(op_number(op->op) - sender_acknowledged(s))};
     uint64_t timeout = s->config->retry.timeout;
     sender_arm(s, op, EVENT_TIMEOUT, timeout ? timeout : backoff(s, op));
 }
@@ -234,8 +173,7 @@ bool sender_next(struct sender *s, uint64_t number, struct message *out)
         number = s->next++;
         skip_timed(s);
     }
-    struct operation *op =
-        s->config->workload.count > 0 ? open_generated(s, number) : open_listed(s, number);
+    struct operation *op = sender_open(s, number);
     if (s->counter_behind) {
         sender_key(s, s->newest, op->key);
         s->counter_behind = false;
@@ -246,7 +184,7 @@ bool sender_next(struct sender *s, uint64_t number, struct message *out)
     s->last_first = s->run->now;
     bool in_loop = op->listed ? s->config->messages[number - 1].at == 0 : true;
     if (in_loop && s->config->open_loop && s->next <= sender_total(s->config)) {
-        struct rng_key key = operation_key(op, DRAW_ARRIVAL);
+        struct rng_key key = sender_draw(op, DRAW_ARRIVAL);
         sender_push_next(s, s->run->now + dist_sample(&s->config->gap, run_draw(s->run, &key)), 0);
     }
     sender_send(s, op, out);
@@ -260,6 +198,7 @@ void sender_close(struct sender *s, struct operation *op, enum belief belief, bo
     op->closed = true;
     op->closed_at = s->run->now;
     op->gave_up = gave_up;
+    acknowledged_end(s, op);
     s->operations->open--;
     if (belief == BELIEF_DONE) {
         uint64_t latency = s->run->now - op->first_sent;

@@ -29,13 +29,32 @@ struct retry_policy {
     uint64_t deadline; /* since the first send; 0: none */
 };
 
+/* What a sender does with its idempotency keys. */
+#define KEY_POLICIES(X)                                                                            \
+    X(KEYS_STABLE, "stable")                   /* one key for all attempts of an operation */      \
+    X(KEYS_NEW_PER_ATTEMPT, "new-per-attempt") /* attempt n > 1 carries "<key>~n" */               \
+    X(KEYS_PER_ENTITY, "per-entity") /* the entity's name: one key for all its operations */       \
+    X(KEYS_NONE, "none")             /* the empty key */
+
+enum key_policy {
+#define X(name, text) name,
+    KEY_POLICIES(X)
+#undef X
+};
+const char *key_policy_text(enum key_policy p);
+
 /* One listed operation. */
 struct listed_message {
     char *id;
-    char *key;       /* NULL: the id */
-    uint32_t entity; /* index into the scenario's entities */
-    int64_t amount;  /* added to the entity's balance */
-    uint64_t at;     /* time of the first send; 0: in the sender's loop */
+    char *key;         /* NULL: the id */
+    char *group;       /* NULL: the entity */
+    uint32_t entity;   /* index into the scenario's entities */
+    int64_t amount;    /* n of its effect */
+    uint64_t version;  /* 0: its number */
+    uint64_t at;       /* time of the first send; 0: in the sender's loop */
+    uint8_t effect;    /* enum effect */
+    bool invalid;      /* a check before execution refuses it */
+    uint32_t declined; /* so many executions are declined by the business, then they succeed */
     int line, column;
 };
 
@@ -46,6 +65,7 @@ struct workload {
     uint32_t first_entity; /* index into the scenario's entities */
     uint32_t skew;         /* thousandths of the Zipf exponent; 0: uniform */
     struct dist amount;    /* in minor units, >= 0 */
+    uint8_t effect;        /* enum effect */
 };
 
 struct sender_config {
@@ -60,8 +80,11 @@ struct sender_config {
     struct dist gap;
     struct retry_policy retry;
     bool give_up_is_failed; /* a flawed sender: takes giving up for failure */
-    int64_t clock_offset;   /* ns */
-    int32_t clock_drift;    /* ppm, |drift| <= DRIFT_MAX_PPM */
+    enum key_policy keys;
+    bool stamped;         /* each attempt's body says which attempt it is */
+    bool group_changes;   /* attempt n > 1 goes to group "<group>~n" */
+    int64_t clock_offset; /* ns */
+    int32_t clock_drift;  /* ppm, |drift| <= DRIFT_MAX_PPM */
     int line, column;
 };
 

@@ -6,6 +6,7 @@
  *     crash receiver at m-77/1 after commit (power torn 2) restart after 5s
  *     crash receiver at m-77/1 in commit disk 7 (process)
  *     pause receiver at m-77/2 before record for 30s
+ *     crash receiver at sweep/3 before commit (process)
  *     store receiver at m-77/1 claim (not applied)
  *     handler receiver at m-77/1 after effect fails
  *     clock receiver +3s at 10s          clock receiver drift -50ppm
@@ -16,11 +17,11 @@
  *     sender-amnesia shop at m-77/1 after send (outbox lost)
  *
  * `m-77/1` is attempt 1 of operation m-77, `m-77/1.2` its second copy; `reply m-77/1.2.3` is the
- * third copy of the reply to that copy (rng_key.nth 3; 0 is the first). A step may carry the n-th
- * time of that step in its handling: `after commit 2`. Names outside [A-Za-z0-9_.:-],
- * and a host named "to", are JSON-quoted. What is left out when printed is what parsing supplies:
- * copy 1, first time, once, "after 0s", the host's own restart delay; "(process)" is always
- * printed.
+ * third copy of the reply to that copy (rng_key.nth 3; 0 is the first). `sweep/3` is the third
+ * sweep of the host; its copy is 0, and a message of that name goes before. A step may carry the
+ * n-th time of that step in its handling: `after commit 2`. Names outside [A-Za-z0-9_.:-], and a
+ * host named "to", are JSON-quoted. What is left out when printed is what parsing supplies: copy 1,
+ * first time, once, "after 0s", the host's own restart delay; "(process)" is always printed.
  *
  * Keys that are made: network kinds have host 0 and step none; a store fault has MOMENT_NONE, a
  * handler fault AFTER, a pause or stop BEFORE, a crash at a disk operation INSIDE. What befalls a

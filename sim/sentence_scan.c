@@ -197,10 +197,10 @@ bool scan_name(struct scan *s, const char *what, char *out, size_t *len)
     scan_blanks(s);
     size_t start = s->at;
     if (start < s->len && s->text[start] == '"') {
-        size_t used = words_unquote(s->text + start, s->len - start, out, KEY_MAX, len);
+        size_t used = words_unquote(s->text + start, s->len - start, out, NAME_BYTES, len);
         s->at += used;
         return used > 0 ||
-               scan_fail(s, start, "not a quoted name of at most %d bytes", KEY_MAX - 1);
+               scan_fail(s, start, "not a quoted name of at most %d bytes", NAME_BYTES - 1);
     }
     while (s->at < s->len && !is_blank(s->text[s->at]) && s->text[s->at] != '/' &&
            s->text[s->at] != '(' && s->text[s->at] != ')' && s->text[s->at] != '"') {
@@ -213,8 +213,8 @@ bool scan_name(struct scan *s, const char *what, char *out, size_t *len)
         struct word w = scan_word(s);
         return scan_fail(s, start, "expected a %s, found %s", what, shown(w, found));
     }
-    if (*len >= KEY_MAX) {
-        return scan_fail(s, start, "a name has at most %d bytes", KEY_MAX - 1);
+    if (*len >= NAME_BYTES) {
+        return scan_fail(s, start, "a name has at most %d bytes", NAME_BYTES - 1);
     }
     memcpy(out, s->text + start, *len);
     out[*len] = '\0';

@@ -93,6 +93,15 @@ bool scan_message(struct scan *s)
     }
     site->key.attempt = (uint16_t)numbers[0];
     site->key.copy = (uint16_t)numbers[1];
+    if (op_is_sweep(site->op)) {
+        if (fault_kind_scope(fault_kind(s->fault)) != SCOPE_STEP) {
+            return scan_fail(s, start, "a sweep is no message: it is neither sent nor answered");
+        }
+        if (numbers[1] > 1) {
+            return scan_fail(s, start, "a sweep has no copies");
+        }
+        site->key.copy = 0;
+    }
     site->key.nth = (uint16_t)(numbers[2] > 1 ? numbers[2] : 0);
     return true;
 }

@@ -86,7 +86,7 @@ static bool focus_on(struct shrinker *x, uint64_t op)
     size_t before = kept;
     for (size_t i = 0; i < x->now->fault_count && !good; i++) {
         uint64_t named = x->now->faults[i].site.op;
-        bool *k = named != 0 ? &keep[place_of(x->now, named)] : NULL;
+        bool *k = named != 0 && !op_is_sweep(named) ? &keep[place_of(x->now, named)] : NULL;
         kept += k != NULL && !*k;
         if (k != NULL) {
             *k = true;
@@ -194,8 +194,8 @@ bool shrink_starts(struct shrinker *x)
     bool changed = false;
     for (size_t i = 0; i < x->now->fault_count && !shrink_over(x);) {
         struct site site = x->now->faults[i].site;
-        bool good =
-            site.op != 0 && site.key.attempt > 1 && start_late(x, site.op, site.key.attempt);
+        bool good = site.op != 0 && !op_is_sweep(site.op) && site.key.attempt > 1 &&
+                    start_late(x, site.op, site.key.attempt);
         changed = changed || good;
         i += !good;
     }

@@ -165,6 +165,11 @@ static bool no_contract(struct scenario *s)
     SET(s->no_give_up, false);
 }
 
+static bool any_records(struct scenario *s)
+{
+    SET(s->most_records, 0);
+}
+
 static bool faults_any_time(struct scenario *s)
 {
     SET(s->faults_until, 0);
@@ -223,8 +228,9 @@ static bool pause_for(struct scenario *s)
 }
 
 static bool (*const settings[])(struct scenario *) = {
-    no_contract,  faults_any_time, journal, synchronous, page_size,  busy_timeout,
-    clock_offset, clock_drift,     step,    restart,     copy_after, pause_for,
+    no_contract, any_records,  faults_any_time, journal,     synchronous,
+    page_size,   busy_timeout, clock_offset,    clock_drift, step,
+    restart,     copy_after,   pause_for,
 };
 
 /* Of one sender. */
@@ -293,9 +299,79 @@ static bool own_keys(struct sender_config *c)
     return changed;
 }
 
+static bool stable_keys(struct sender_config *c)
+{
+    SET(c->keys, KEYS_STABLE);
+}
+
+static bool stable_body(struct sender_config *c)
+{
+    SET(c->stamped, false);
+}
+
+static bool stable_groups(struct sender_config *c)
+{
+    SET(c->group_changes, false);
+}
+
+/* The group of every message is its entity. */
+static bool own_groups(struct sender_config *c)
+{
+    bool changed = false;
+    for (size_t i = 0; i < c->message_count; i++) {
+        changed = changed || c->messages[i].group != NULL;
+        free(c->messages[i].group);
+        c->messages[i].group = NULL;
+    }
+    return changed;
+}
+
+static bool only_adds(struct sender_config *c)
+{
+    bool changed = c->workload.effect != EFFECT_ADD;
+    c->workload.effect = EFFECT_ADD;
+    for (size_t i = 0; i < c->message_count; i++) {
+        changed = changed || c->messages[i].effect != EFFECT_ADD;
+        c->messages[i].effect = EFFECT_ADD;
+    }
+    return changed;
+}
+
+static bool no_versions(struct sender_config *c)
+{
+    bool changed = false;
+    for (size_t i = 0; i < c->message_count; i++) {
+        changed = changed || c->messages[i].version != 0;
+        c->messages[i].version = 0;
+    }
+    return changed;
+}
+
+static bool all_valid(struct sender_config *c)
+{
+    bool changed = false;
+    for (size_t i = 0; i < c->message_count; i++) {
+        changed = changed || c->messages[i].invalid;
+        c->messages[i].invalid = false;
+    }
+    return changed;
+}
+
+static bool none_declined(struct sender_config *c)
+{
+    bool changed = false;
+    for (size_t i = 0; i < c->message_count; i++) {
+        changed = changed || c->messages[i].declined != 0;
+        c->messages[i].declined = 0;
+    }
+    return changed;
+}
+
 static bool (*const sender_settings[])(struct sender_config *) = {
-    closed_loop, one_in_flight, honest,    sender_offset,  sender_drift, no_deadline,
-    no_timeout,  fixed_backoff, usual_max, retry_after_1s, own_keys,
+    closed_loop, one_in_flight, honest,        sender_offset, sender_drift,
+    no_deadline, no_timeout,    fixed_backoff, usual_max,     retry_after_1s,
+    own_keys,    stable_keys,   stable_body,   stable_groups, own_groups,
+    only_adds,   no_versions,   all_valid,     none_declined,
 };
 
 static bool try_setting(struct shrinker *x, struct scenario *other, bool changed)
@@ -314,6 +390,10 @@ static bool receiver_settings(struct shrinker *x, size_t receiver)
     const struct receiver *code = x->now->receivers[receiver].code;
     bool changed = false;
     for (size_t i = 0; i < settings_count(code) && !shrink_over(x); i++) {
+        if (x->now->receivers[receiver].swept != NULL &&
+            x->now->receivers[receiver].swept_setting == i) {
+            continue; /* its name says the value */
+        }
         struct scenario *other = shrink_copy(x);
         int64_t *value = &other->receivers[receiver].settings[i];
         bool differs = *value != code->settings[i].value;

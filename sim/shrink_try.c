@@ -59,6 +59,7 @@ void shrink_play(struct shrinker *x, struct world *w, const struct fault *faults
                      .keep_history = x->listed,
                      .faults = count > 0 ? faults : &none,
                      .fault_count = count,
+                     .no_counts = true,
                      .expectation = &x->expectation};
     world_play(w, &p, r);
     x->runs++;

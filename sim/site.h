@@ -107,6 +107,17 @@ enum amnesia {
 #define PLACE_SENDER 32 /* of the first sender */
 #define SENDERS_MAX 200
 
+/* A sweep of a host has steps as a handling has. It is named as an attempt of a message would be,
+ * sweep/3, by its number in the run; its key has copy 0. Those beyond the last number are no sites.
+ */
+#define OP_SWEEP op_make(PLACE_RECEIVER, 1)
+#define SWEEP_NAME "sweep"
+#define SWEEPS_NAMED 65535
+static inline bool op_is_sweep(uint64_t op)
+{
+    return op_sender(op) == PLACE_RECEIVER;
+}
+
 /* key.draw is the fault kind, key.host the place (0 for network kinds). Of a partition, key.host
  * and key.value are the two places (from, to); of a clock fault, key.nth tells several apart. At a
  * sender, an operation and an attempt of it are all, besides the place. */

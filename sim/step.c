@@ -57,6 +57,10 @@ bool handling_site_ask(struct handling *h, enum fault_kind kind, enum moment mom
                        struct fault_value *value)
 {
     struct site site = step_site(h, kind, moment);
+    if (site.key.attempt == 0) { /* a sweep whose number has no name */
+        schedule_skip(&h->host->run->schedule, 1);
+        return false;
+    }
     return schedule_fires(&h->host->run->schedule, &site, h->host->run->now, value);
 }
 
@@ -87,6 +91,12 @@ static bool crash_at(struct handling *h, enum moment moment)
     if (h->effects_open > 0) {
         h->op->dying = handling_occasion(h);
     }
+    bool commits = h->step == STEP_COMMIT || h->step == STEP_EFFECT;
+    if (moment == INSIDE && commits && h->already_open > 0) {
+        operation_already(h->op, h->already_open); /* only the disk knows: for it */
+        h->already_open = 0;
+    }
+    h->op->record.cut |= h->moves_open > 0 || h->moving != MOVE_NONE;
     host_die(h->host, (enum crash_mode)value.choice, value.n, value.time);
     return true;
 }

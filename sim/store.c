@@ -1,4 +1,5 @@
-/* The store as a handler sees it: statements, transactions, effects, and what faults make of them.
+/* The store as a handler sees it: statements, transactions, and what faults make of them. Effects:
+ * sim/store_effect.c.
  *
  * In: bound statements. Out: outcomes, and, when a transaction ends, word of whether its effects
  * have become state.
@@ -24,23 +25,60 @@ static enum outcome outcome_of(int rc)
     }
 }
 
+/* The record's moves of a transaction that is committed now. */
+static void tell_moves(struct handling *h)
+{
+    struct host *host = h->host;
+    struct moved m = {.by = {h->token, handling_occasion(h)},
+                      .since = h->since,
+                      .since_clock = h->since_clock,
+                      .clock = clock_read(&host->clock, host->run->now)};
+    for (uint8_t i = 0; i < h->moves_open; i++) {
+        m.move = h->moves[i];
+        host->listener.moved(host->listener.context, h->op, &m);
+    }
+    if (h->moves_open > 0) {
+        h->asked = 0;
+    }
+}
+
+/* A statement of the receiver has done what it says it does to the record. */
+static void note_move(struct handling *h)
+{
+    if (h->moving != MOVE_NONE && sqlite3_changes(h->worker->db) > 0) {
+        must(h->moves_open < MOVES_OPEN);
+        if (h->moves_open == 0) {
+            const struct host *host = h->host;
+            h->since = h->asked ? h->asked : host->run->now;
+            h->since_clock = h->asked ? h->asked_clock : clock_read(&host->clock, host->run->now);
+        }
+        h->moves[h->moves_open++] = h->moving;
+    }
+}
+
 /* What the transaction held has become state, or has not. */
 static void transaction_ended(struct handling *h, bool committed)
 {
     struct host *host = h->host;
-    if (committed) {
-        operation_committed(host->operations, h->op, h->effects_open, h->arrived,
+    if (committed && h->sweep) {
+        handling_record(h, RECORD_COMMITTED, 0, 0);
+    } else if (committed) {
+        operation_committed(host->operations, h->op, h->effects_open, h->sum_open, h->arrived,
                             handling_occasion(h));
+        operation_already(h->op, h->already_open);
         h->op->wrote += h->changed;
         host->counters.commits += h->changed;
         h->op->disk_mark = host->counters.commits;
         handling_record(h, RECORD_COMMITTED,
                         (uint8_t)(h->effects_open > 255 ? 255 : h->effects_open), 0);
         host->listener.committed(host->listener.context, h->op);
+        tell_moves(h);
     } else {
         handling_record(h, RECORD_ROLLED_BACK, 0, 0);
     }
-    h->effects_open = 0;
+    h->effects_open = h->already_open = 0;
+    h->sum_open = 0;
+    h->moves_open = 0;
     h->changed = false;
     host_wake_waiting(host);
 }
@@ -52,7 +90,7 @@ static bool writes(const struct handling *h, sqlite3_stmt *stmt)
 }
 
 /* Runs a bound statement and follows the transaction it may begin or end. */
-static enum outcome execute(struct handling *h, sqlite3_stmt *stmt)
+enum outcome store_run(struct handling *h, sqlite3_stmt *stmt)
 {
     bool was_open = !sqlite3_get_autocommit(h->worker->db);
     /* A write that commits by itself: after a crash inside it only the disk knows whether it did.
@@ -74,6 +112,7 @@ static enum outcome execute(struct handling *h, sqlite3_stmt *stmt)
     bool is_open = !sqlite3_get_autocommit(h->worker->db);
     if (o == OK && writes(h, stmt)) {
         h->changed = true;
+        note_move(h);
     } else if (alone) {
         h->changed = false;
     }
@@ -88,13 +127,13 @@ static enum outcome execute(struct handling *h, sqlite3_stmt *stmt)
 void store_undo(struct handling *h)
 {
     if (h->host->up && !sqlite3_get_autocommit(h->worker->db)) {
-        execute(h, h->worker->own[OWN_ROLLBACK]);
+        store_run(h, h->worker->own[OWN_ROLLBACK]);
     }
 }
 
 /* One unit of work under a store fault. A COMMIT that is not applied is rolled back. */
-static enum outcome under_faults(struct handling *h, sqlite3_stmt *stmt,
-                                 enum outcome (*run)(struct handling *h, sqlite3_stmt *stmt))
+enum outcome store_under_faults(struct handling *h, sqlite3_stmt *stmt,
+                                enum outcome (*run)(struct handling *h, sqlite3_stmt *stmt))
 {
     struct fault_value value;
     if (!handling_site_fires(h, FAULT_STORE, MOMENT_NONE, &value)) {
@@ -125,61 +164,5 @@ static enum outcome under_faults(struct handling *h, sqlite3_stmt *stmt,
 
 enum outcome store_execute(struct handling *h, sqlite3_stmt *stmt)
 {
-    return under_faults(h, stmt, execute);
-}
-
-/* The ledger row and the change of the balance, in the transaction that is open. */
-static enum outcome write_effect(struct handling *h)
-{
-    struct operation *op = h->op;
-    struct worker *w = h->worker;
-    uint32_t nth = operation_effect_begun(h->host->operations, op, h->arrived);
-    sqlite3_bind_int64(w->own[OWN_LEDGER], 1, ledger_row(op->slot, nth));
-    sqlite3_bind_int64(w->own[OWN_LEDGER], 2, (int64_t)op->op);
-    sqlite3_bind_int64(w->own[OWN_LEDGER], 3, op->entity);
-    sqlite3_bind_int64(w->own[OWN_LEDGER], 4, op->amount);
-    enum outcome o = execute(h, w->own[OWN_LEDGER]);
-    const char *entity = handling_entity(h);
-    const enum own_statement change[] = {OWN_UPDATE_ENTITY, OWN_INSERT_ENTITY};
-    for (size_t i = 0; o == OK && i < ARRAY_LEN(change); i++) {
-        sqlite3_stmt *stmt = w->own[change[i]];
-        sqlite3_bind_text(stmt, 1, entity, -1, SQLITE_STATIC);
-        sqlite3_bind_int64(stmt, 2, op->amount);
-        if (change[i] == OWN_INSERT_ENTITY) {
-            sqlite3_bind_int64(stmt, 3, op->entity);
-        }
-        o = execute(h, stmt);
-        if (o == OK && sqlite3_changes(w->db) > 0) {
-            break;
-        }
-    }
-    if (o == OK) {
-        h->effects_open++;
-        h->receipt = receipt_make(op->op, nth);
-        handling_record(h, RECORD_EFFECT, 0, op->amount);
-    }
-    return o;
-}
-
-/* Both writes or none: half of an effect would be the harness's fault, so trouble between the two
- * rolls the whole transaction back, as SQLite itself does when the disk is full. */
-static enum outcome write_whole_effect(struct handling *h, sqlite3_stmt *none)
-{
-    (void)none;
-    struct worker *w = h->worker;
-    bool own_transaction = sqlite3_get_autocommit(w->db);
-    enum outcome o = own_transaction ? execute(h, w->own[OWN_BEGIN_IMMEDIATE]) : OK;
-    o = o == OK ? write_effect(h) : o;
-    if (own_transaction && o == OK) {
-        o = execute(h, w->own[OWN_COMMIT]);
-    }
-    if (o != OK && o != DEAD) {
-        store_undo(h);
-    }
-    return o;
-}
-
-enum outcome store_effect(struct handling *h)
-{
-    return under_faults(h, NULL, write_whole_effect);
+    return store_under_faults(h, stmt, store_run);
 }

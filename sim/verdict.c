@@ -7,7 +7,7 @@
  * judged and holds. At the end the audit finds the balance 8400 and two ledger rows of 4200:
  * state-matches-effects is judged and holds.
  */
-#include "sim/verdict.h"
+#include "sim/verdict_internal.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -41,7 +41,7 @@ void verdict_reset(struct verdict *v, uint32_t checks, bool no_give_up, bool lat
     memset(retired, 0, entities * sizeof(retired[0]));
 }
 
-static void judge(struct verdict *v, enum check check, uint64_t items)
+void verdict_count(struct verdict *v, enum check check, uint64_t items)
 {
     if (v->checks & CHECK_BIT(check)) {
         v->judged[check] += items;
@@ -64,12 +64,11 @@ static struct testimony hear(const struct operation *op)
     return t;
 }
 
-/* op may be NULL. An operation is reported once for each check. */
-static void violate(struct verdict *v, struct operation *op, enum check check, enum reason reason,
-                    int64_t a, int64_t b)
+struct violation *verdict_violate(struct verdict *v, struct operation *op, enum check check,
+                                  enum reason reason, int64_t a, int64_t b)
 {
     if (!(v->checks & CHECK_BIT(check)) || (op && (op->violated & CHECK_BIT(check)))) {
-        return;
+        return NULL;
     }
     struct violation what = {.check = check, .reason = reason, .at = v->run->now, .a = a, .b = b};
     if (op) {
@@ -81,9 +80,11 @@ static void violate(struct verdict *v, struct operation *op, enum check check, e
     run_record(v->run,
                (struct record){
                    .kind = RECORD_VIOLATION, .op = what.op, .code = (uint8_t)check, .value = a});
-    if (v->kept < VIOLATIONS_KEPT) {
-        v->violations[v->kept++] = what;
+    if (v->kept == VIOLATIONS_KEPT) {
+        return NULL;
     }
+    v->violations[v->kept] = what;
+    return &v->violations[v->kept++];
 }
 
 /* Did the receiver ever change its store for op before this handling? If not, "duplicate" can only
@@ -92,10 +93,10 @@ static void judge_merge(struct verdict *v, struct operation *op, enum reply_stat
                         int64_t receipt)
 {
     if (status == REPLY_DUPLICATE || status == REPLY_DONE) {
-        judge(v, CHECK_DISTINCT_OPERATIONS, 1);
+        verdict_count(v, CHECK_DISTINCT_OPERATIONS, 1);
     }
     if (status == REPLY_DUPLICATE && op->wrote == 0) {
-        violate(v, op, CHECK_DISTINCT_OPERATIONS, WHY_MERGED, op->entity, receipt);
+        verdict_violate(v, op, CHECK_DISTINCT_OPERATIONS, WHY_MERGED, op->entity, receipt);
     }
 }
 
@@ -105,21 +106,24 @@ void verdict_reply(struct verdict *v, struct operation *op, enum reply_status st
     bool success = status == REPLY_DONE || status == REPLY_DUPLICATE;
     judge_merge(v, op, status, receipt);
     if (success || status == REPLY_REFUSED) {
-        judge(v, CHECK_SAME_REPLY, 1);
+        verdict_count(v, CHECK_SAME_REPLY, 1);
     }
     if (success && receipt != 0 && receipt_op(receipt) != op->op) {
-        violate(v, op, CHECK_SAME_REPLY, WHY_FOREIGN_REPLY, receipt, 0);
+        verdict_violate(v, op, CHECK_SAME_REPLY, WHY_FOREIGN_REPLY, receipt, 0);
         if (op->wrote == 0) {
-            violate(v, op, CHECK_DISTINCT_OPERATIONS, WHY_MERGED, op->entity, receipt);
+            verdict_violate(v, op, CHECK_DISTINCT_OPERATIONS, WHY_MERGED, op->entity, receipt);
         }
     }
     if (status == REPLY_REFUSED && op->acked_at != 0) {
-        violate(v, op, CHECK_SAME_REPLY, WHY_REFUSED_LATER, (int64_t)op->acked_at, 0);
+        verdict_violate(v, op, CHECK_SAME_REPLY, WHY_REFUSED_LATER, (int64_t)op->acked_at, 0);
     }
     bool excused = op->reply_late && !v->late_forbidden; /* it may have been handled as new */
     if (success && op->acked_at != 0 && saves_responses && !excused &&
         receipt != op->first_receipt) {
-        violate(v, op, CHECK_SAME_REPLY, WHY_OTHER_RESPONSE, receipt, op->first_receipt);
+        verdict_violate(v, op, CHECK_SAME_REPLY, WHY_OTHER_RESPONSE, receipt, op->first_receipt);
+    }
+    if (success && receipt == 0 && op->effect == EFFECT_CREATE && !excused) {
+        verdict_violate(v, op, CHECK_SAME_REPLY, WHY_NO_RECEIPT, 0, 0);
     }
     if (success && op->acked_at == 0) {
         op->acked_at = v->run->now;
@@ -132,7 +136,7 @@ void verdict_reply(struct verdict *v, struct operation *op, enum reply_status st
 void verdict_committed(struct verdict *v, struct operation *op)
 {
     if (op->effects - (v->late_forbidden ? 0 : op->effects_late) > 1) {
-        violate(v, op, CHECK_NO_DOUBLE_EFFECT, WHY_EFFECTS, op->effects, op->entity);
+        verdict_violate(v, op, CHECK_NO_DOUBLE_EFFECT, WHY_EFFECTS, op->effects, op->entity);
     }
 }
 
@@ -141,14 +145,14 @@ void verdict_closed(struct verdict *v, struct operation *op, bool durable)
     if (!op->closed) {
         return;
     }
-    if (op->belief == BELIEF_DONE && op->effects == 0 && op->in_flight == 0) {
-        violate(v, op, CHECK_NO_LOST_EFFECT, WHY_LOST, 0, op->entity);
+    if (op->belief == BELIEF_DONE && operation_effect_missing(op) && op->in_flight == 0) {
+        verdict_violate(v, op, CHECK_NO_LOST_EFFECT, WHY_LOST, 0, op->entity);
     }
     if (op->belief == BELIEF_FAILED && op->effects > 0 && durable) {
-        violate(v, op, CHECK_NO_GHOST_EFFECT, WHY_GHOST, op->effects, op->entity);
+        verdict_violate(v, op, CHECK_NO_GHOST_EFFECT, WHY_GHOST, op->effects, op->entity);
     }
     if (op->gave_up && v->no_give_up && !operation_excused(op)) {
-        violate(v, op, CHECK_PROGRESS, WHY_GAVE_UP, op->attempt, 0);
+        verdict_violate(v, op, CHECK_PROGRESS, WHY_GAVE_UP, op->attempt, 0);
     }
 }
 
@@ -168,7 +172,7 @@ void verdict_audit_row(struct verdict *v, struct operations *ops, int64_t row, u
     if (slot >= ops->count || ops->slots[slot]->op != op) {
         return; /* of an operation that is forgotten: its effect is in retired_sum */
     }
-    operation_audit_row(ops, ops->slots[slot], (uint32_t)(row & EFFECTS_MAX));
+    operation_audit_row(ops, ops->slots[slot], (uint32_t)(row & EFFECTS_MAX), amount);
     v->rows++;
     if (entity < v->entities) {
         v->live_sum[entity] += amount;
@@ -177,23 +181,24 @@ void verdict_audit_row(struct verdict *v, struct operations *ops, int64_t row, u
 
 void verdict_audit_entity(struct verdict *v, uint32_t entity, int64_t balance)
 {
-    judge(v, CHECK_STATE_MATCHES_EFFECTS, 1);
+    verdict_count(v, CHECK_STATE_MATCHES_EFFECTS, 1);
     int64_t expected = entity < v->entities ? v->live_sum[entity] : 0;
     if (entity < v->entities) {
         v->live_sum[entity] = 0;
     }
     if (balance != expected) {
-        violate(v, NULL, CHECK_STATE_MATCHES_EFFECTS, WHY_BALANCE, balance - expected, entity);
+        verdict_violate(v, NULL, CHECK_STATE_MATCHES_EFFECTS, WHY_BALANCE, balance - expected,
+                        entity);
     }
 }
 
 /* An acknowledged operation with no effect left. */
 static void judge_durable(struct verdict *v, struct operation *op)
 {
-    judge(v, CHECK_ACK_IMPLIES_DURABLE, 1);
-    if (op->audited == 0) {
-        violate(v, op, CHECK_ACK_IMPLIES_DURABLE, WHY_NOT_DURABLE, (int64_t)op->acked_at,
-                (int64_t)v->run->now);
+    verdict_count(v, CHECK_ACK_IMPLIES_DURABLE, 1);
+    if (op->audited == 0 && op->already == 0) {
+        verdict_violate(v, op, CHECK_ACK_IMPLIES_DURABLE, WHY_NOT_DURABLE, (int64_t)op->acked_at,
+                        (int64_t)v->run->now);
     }
 }
 
@@ -201,7 +206,8 @@ void verdict_audit_end(struct verdict *v, struct operations *ops, bool crashed)
 {
     for (size_t e = 0; e < v->entities; e++) {
         if (v->live_sum[e] != 0) { /* effects, but no such entity */
-            violate(v, NULL, CHECK_STATE_MATCHES_EFFECTS, WHY_BALANCE, -v->live_sum[e], (int64_t)e);
+            verdict_violate(v, NULL, CHECK_STATE_MATCHES_EFFECTS, WHY_BALANCE, -v->live_sum[e],
+                            (int64_t)e);
         }
     }
     for (uint32_t i = 0; i < ops->count; i++) {
@@ -226,8 +232,8 @@ void verdict_audit_end(struct verdict *v, struct operations *ops, bool crashed)
 
 void verdict_audit_corrupt(struct verdict *v)
 {
-    judge(v, CHECK_STATE_MATCHES_EFFECTS, 1);
-    violate(v, NULL, CHECK_STATE_MATCHES_EFFECTS, WHY_CORRUPT, 0, 0);
+    verdict_count(v, CHECK_STATE_MATCHES_EFFECTS, 1);
+    verdict_violate(v, NULL, CHECK_STATE_MATCHES_EFFECTS, WHY_CORRUPT, 0, 0);
 }
 
 /* A violation is marked when it becomes certain; how many effects it came to, and what the sender
@@ -256,9 +262,9 @@ static void judge_progress(struct verdict *v, struct operation *op)
         v->unfinishable++;
         return;
     }
-    judge(v, CHECK_PROGRESS, 1);
+    verdict_count(v, CHECK_PROGRESS, 1);
     if (!op->closed) {
-        violate(v, op, CHECK_PROGRESS, WHY_STUCK, op->attempt, 0);
+        verdict_violate(v, op, CHECK_PROGRESS, WHY_STUCK, op->attempt, 0);
     }
 }
 
@@ -271,17 +277,18 @@ void verdict_operation(struct verdict *v, struct operation *op)
     v->doubled += op->effects_ever > 1;
     v->late += op->late_ever;
     v->beyond += op->effects_ever > 1 ? op->effects_ever - 1 : 0;
-    judge(v, CHECK_NO_DOUBLE_EFFECT, 1);
+    verdict_count(v, CHECK_NO_DOUBLE_EFFECT, 1);
     verdict_committed(v, op);
     complete(v, op);
-    judge(v, CHECK_NO_LOST_EFFECT, op->belief == BELIEF_DONE);
-    judge(v, CHECK_NO_GHOST_EFFECT, op->belief == BELIEF_FAILED);
+    verdict_count(v, CHECK_NO_LOST_EFFECT, op->belief == BELIEF_DONE);
+    verdict_count(v, CHECK_NO_GHOST_EFFECT, op->belief == BELIEF_FAILED);
     judge_progress(v, op);
     verdict_closed(v, op, true);
-    if (op->belief == BELIEF_DONE && op->effects == 0) { /* whatever is under way comes too late */
-        violate(v, op, CHECK_NO_LOST_EFFECT, WHY_LOST, 0, op->entity);
+    if (op->belief == BELIEF_DONE && operation_effect_missing(op)) {
+        /* whatever is under way comes too late */
+        verdict_violate(v, op, CHECK_NO_LOST_EFFECT, WHY_LOST, 0, op->entity);
     }
     if (op->entity < v->entities) {
-        v->retired_sum[op->entity] += op->amount * (int64_t)op->effects;
+        v->retired_sum[op->entity] += op->effects_sum;
     }
 }

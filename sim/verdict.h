@@ -10,6 +10,7 @@
 #ifndef SIM_VERDICT_H
 #define SIM_VERDICT_H
 
+#include "receivers/receiver.h"
 #include "sim/checks.h"
 #include "sim/operation.h"
 #include "sim/run.h"
@@ -28,7 +29,13 @@
     X(WHY_STUCK)          /* no final answer at the limit; a: attempts */                          \
     X(WHY_GAVE_UP)        /* contract no_give_up; a: attempts */                                   \
     X(WHY_BALANCE)        /* a: balance of entity b less the sum of its effects */                 \
-    X(WHY_CORRUPT)        /* the database cannot be read */
+    X(WHY_CORRUPT)        /* the database cannot be read */                                        \
+    X(WHY_NO_RECEIPT)     /* success for a create without the handle that its client needs */      \
+    X(WHY_TRANSITION)     /* a: enum record_move, b: enum standing in which it came */             \
+    X(WHY_NOT_OWNER)      /* a: enum record_move, by another than who claimed last */              \
+    X(WHY_RECORDS)        /* a records where b are the most that there may be */                   \
+    X(WHY_UNOWNED)        /* a records in progress at the end that nothing will ever end */        \
+    X(WHY_NOT_COVERED)    /* retention or lease; b: index of the receiver in the scenario */
 
 enum reason {
 #define X(name) name,
@@ -47,6 +54,8 @@ struct testimony {
     uint32_t effects_late;                 /* most of them that were late */
     struct occasion acked;                 /* first success to leave the receiver */
     struct occasion replied;               /* latest reply to leave it */
+    struct deed moved;                     /* of its record, which is the violation */
+    struct deed claimed, completed;        /* what is known of the record before that */
     uint64_t key_of;       /* operation whose key it carried by a fault; 0: its own */
     uint16_t fair_attempt; /* first that no fault touched and that was not finally answered */
 };
@@ -67,6 +76,9 @@ struct verdict {
     uint32_t checks; /* which are judged */
     bool no_give_up;
     bool late_forbidden;
+    struct promise promise; /* what the receiver says of its records */
+    bool evicts;          /* a record may go before its time: there is a most, or clients say so */
+    bool dated_by_sender; /* a record's time counts from when its message was made */
     struct violation violations[VIOLATIONS_KEPT];
     uint32_t kept;
     uint64_t violated[CHECK_COUNT]; /* all of them, kept or not */
@@ -91,7 +103,8 @@ void verdict_fini(struct verdict *v);
 void verdict_reset(struct verdict *v, uint32_t checks, bool no_give_up, bool late_forbidden);
 
 /* A reply leaves the receiver. saves_responses: where a duplicate must get the first one again,
- * unless it is late and may be. */
+ * unless it is late and may be. A success for a create must carry a receipt, with the same
+ * exception. */
 void verdict_reply(struct verdict *v, struct operation *op, enum reply_status status,
                    int64_t receipt, bool saves_responses);
 
@@ -107,6 +120,25 @@ void verdict_audit_row(struct verdict *v, struct operations *ops, int64_t row, u
 void verdict_audit_entity(struct verdict *v, uint32_t entity, int64_t balance);
 void verdict_audit_end(struct verdict *v, struct operations *ops, bool crashed);
 void verdict_audit_corrupt(struct verdict *v);
+
+/* A handling has moved the record of op's key. Allowed are: to claim what is absent or whose time
+ * is over; to renew, complete or release what is in progress. Who does the latter must have claimed
+ * it last. A time is over as soon as the world's clock or the host's says so, from the earliest
+ * moment that the receiver can have dated the record with. After a loss of power, and after a crash
+ * in the handling that moves it, the record's standing is unknown until the next claim.
+ *
+ * Each operation's moves are followed by themselves. Not seen are: a record that several operations
+ * share by their key, between them; rows that a sweep removes, for which a claim comes when the
+ * time is over or not at all. */
+void verdict_moved(struct verdict *v, struct operation *op, const struct moved *m);
+/* The host has died; before the audit. unpowered: what was not synced may be gone. */
+void verdict_unsettled(struct operations *ops, bool unpowered);
+/* The receiver's table holds so many records, and may hold `most`. */
+void verdict_records(struct verdict *v, uint64_t records, uint64_t most);
+/* So many are in progress at the end without anybody who will ever end them. */
+void verdict_unowned(struct verdict *v, uint64_t records);
+/* Retention and lease against the senders, as sim/cover.h computed it before the run. */
+void verdict_cover(struct verdict *v, bool holds, size_t receiver);
 
 /* op is closed: what is certain of it by now, with what is under way. Again after each change.
  * durable: no crash can take an effect back. */

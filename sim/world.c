@@ -5,7 +5,10 @@
  * hands it to the host, whose handler replies into the network again; the schedule loses the reply;
  * the sender's time-out at 2 s sends attempt 2; and so on until nothing is under way.
  */
+#include "sim/cover.h"
 #include "sim/world_internal.h"
+
+#include "receivers/retention.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -27,6 +30,8 @@ static void host_committed(void *context, struct operation *op)
 static void host_died(void *context)
 {
     struct world *w = context;
+    verdict_unsettled(&w->operations, w->host.unpowered);
+    world_records_died(w);
     auditor_read(&w->auditor, w->host.disk, &w->verdict, &w->operations, true);
     run_record(&w->run, (struct record){.kind = RECORD_SURVIVED,
                                         .place = w->host.place,
@@ -37,7 +42,14 @@ static void consider_retiring(struct world *w, struct operation *op);
 
 static void host_left(void *context, struct operation *op)
 {
+    world_touch(context, op);
     consider_retiring(context, op);
+}
+
+static void host_moved(void *context, struct operation *op, const struct moved *m)
+{
+    struct world *w = context;
+    verdict_moved(&w->verdict, op, m);
 }
 
 static const char *client_name(const void *names, unsigned place)
@@ -61,7 +73,7 @@ static void host_configure(struct world *w)
     w->host.network = &w->network;
     w->host.operations = &w->operations;
     w->host.listener =
-        (struct host_listener){w, host_replied, host_committed, host_died, host_left};
+        (struct host_listener){w, host_replied, host_committed, host_died, host_left, host_moved};
     w->host.names = s;
     w->host.client_name = client_name;
     w->host.entity_name = entity_name;
@@ -95,7 +107,7 @@ struct world *world_new(const struct scenario *s, size_t receiver, FILE *errors,
     *error = host_init(&w->host, name[0], errors);
     if (*error == SIM_OK) {
         w->opened = true;
-        *error = auditor_init(&w->auditor, name[1], w->host.disk, errors);
+        *error = auditor_init(&w->auditor, name[1], w->host.disk, w->host.code->keeping, errors);
     }
     if (*error != SIM_OK) {
         world_free(w);
@@ -123,8 +135,20 @@ void world_free(struct world *w)
     schedule_fini(&w->run.schedule);
     history_fini(&w->run.history);
     queue_fini(&w->run.queue);
+    world_records_fini(w);
     free(w->retiring);
     free(w);
+}
+
+/* What the receiver says of its records, for checks that go by it. */
+static void hear_promise(struct world *w)
+{
+    const struct scenario_receiver *r = &w->scenario->receivers[w->receiver];
+    struct verdict *v = &w->verdict;
+    bool kept = r->code->keeping != NULL && r->code->settings != NULL;
+    cover_promise(r, &v->promise);
+    v->evicts = v->promise.records > 0 || (kept && r->settings[RETENTION_ACKNOWLEDGED]);
+    v->dated_by_sender = kept && r->settings[RETENTION_CLOCK] == CLOCK_SENDER;
 }
 
 static enum sim_error start(struct world *w, const struct play *p)
@@ -146,6 +170,8 @@ static enum sim_error start(struct world *w, const struct play *p)
     }
     verdict_reset(&w->verdict, checks, s->no_give_up, s->late_forbidden);
     w->operations.window = s->window;
+    hear_promise(w);
+    world_records_start(w, !p->no_counts);
     w->run.schedule.observer = p->observer;
     schedule_reset(&w->run.schedule, p->seed, SIM_TIME_MAX, p->faults ? p->faults : s->faults,
                    p->faults ? p->fault_count : s->fault_count, p->no_rates ? NULL : &s->rates);
@@ -259,6 +285,7 @@ static void dispatch(struct world *w, const struct event *e)
     case EVENT_RESTART:
         if (e->host == PLACE_RECEIVER) {
             host_restart(&w->host, e->serial);
+            world_records_restarted(w);
         } else {
             sender_restart(world_sender(w, e->host), e->serial);
         }
@@ -272,6 +299,9 @@ static void dispatch(struct world *w, const struct event *e)
         break;
     case EVENT_PARTITION:
         world_show_partition(w, &w->run.schedule.listed[e->worker]);
+        break;
+    case EVENT_SWEEP:
+        host_sweep(&w->host, e->serial);
         break;
     }
 }
@@ -314,22 +344,44 @@ static bool world_step(struct world *w)
     if (sent && w->limit == SIM_TIME_MAX) {
         set_limit(w);
     }
-    if (!queue_pop(&w->run.queue, &at, &e)) {
+    if (queue_count(&w->run.queue) == w->host.sweeps_due || !queue_pop(&w->run.queue, &at, &e)) {
         return false;
     }
     if (at > w->limit) {
         w->run.now = w->limit;
         return false;
     }
+    uint64_t before = w->run.now;
     w->run.now = at;
+    if (at > w->records.next) {
+        world_sample(w, before);
+    }
     w->events++;
     dispatch(w, &e);
     retire(w);
     return true;
 }
 
+static void judge_cover(struct world *w)
+{
+    struct cover c;
+    cover_compute(w->scenario, &w->scenario->receivers[w->receiver], &c);
+    if (c.judged) {
+        verdict_cover(&w->verdict, c.holds, w->receiver);
+    }
+}
+
+static bool is_quiet(const struct host *h)
+{
+    bool quiet = h->up && !h->stopping && h->inbox_count == 0;
+    for (uint32_t i = 0; i < h->config->workers; i++) {
+        quiet = quiet && !coro_busy(h->workers[i].coro);
+    }
+    return quiet;
+}
+
 /* Everything that is still there is judged: what survived on the disk, then each operation. */
-static void judge_end(struct world *w)
+static void judge_end(struct world *w, bool quiet)
 {
     auditor_read(&w->auditor, w->host.disk, &w->verdict, &w->operations, false);
     for (uint32_t i = 0; i < w->operations.count; i++) {
@@ -338,6 +390,10 @@ static void judge_end(struct world *w)
             operation_waited(&w->operations, op);
             verdict_operation(&w->verdict, op);
         }
+    }
+    world_records_end(w, quiet);
+    if (w->verdict.checks & CHECK_BIT(CHECK_RETENTION)) {
+        judge_cover(w);
     }
     run_record(&w->run, (struct record){.kind = RECORD_END, .value = w->operations.open > 0});
 }
@@ -354,8 +410,9 @@ void world_play(struct world *w, const struct play *p, struct result *r)
     struct disk_counters before = disk_counters(w->host.disk);
     while (r->error == SIM_OK && world_step(w)) {
     }
+    bool quiet = is_quiet(&w->host);
     host_stop(&w->host);
-    judge_end(w);
+    judge_end(w, quiet);
     world_fill_result(w, r);
     struct disk_counters after = disk_counters(w->host.disk);
     r->costs.disk_writes = after.writes - before.writes;

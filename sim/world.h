@@ -22,7 +22,8 @@ struct play {
     bool keep_history;          /* records stay readable by world_history until the next play */
     const struct fault *faults; /* NULL: the scenario's own */
     size_t fault_count;
-    bool no_rates; /* the scenario's random rates are off */
+    bool no_rates;  /* the scenario's random rates are off */
+    bool no_counts; /* records are not counted for the result; only for speed */
     /* Reset and restart by opening everything anew, not by the image: slow, for tests. Recovery
      * then happens while opening, outside any step, and not in the first statement. */
     bool reopen;

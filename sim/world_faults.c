@@ -107,14 +107,12 @@ void world_change_clock(struct world *w, const struct fault *f)
                                         .place = (uint8_t)place,
                                         .code = v->choice,
                                         .value = v->offset});
-    if (place != PLACE_RECEIVER) {
-        if (v->choice == CLOCK_DRIFT) {
-            world_sender(w, place)->drift = (int32_t)v->offset;
-        }
-    } else if (v->choice == CLOCK_DRIFT) {
-        clock_set_drift(&w->host.clock, w->run.now, (int32_t)v->offset);
+    struct host_clock *clock =
+        place == PLACE_RECEIVER ? &w->host.clock : &world_sender(w, place)->clock;
+    if (v->choice == CLOCK_DRIFT) {
+        clock_set_drift(clock, w->run.now, (int32_t)v->offset);
     } else {
-        clock_jump(&w->host.clock, v->offset);
+        clock_jump(clock, v->offset);
     }
 }
 

@@ -11,6 +11,23 @@
 /* How long after the last first send, or after the end of faults, everything must have ended. */
 uint64_t world_span(const struct scenario *s, const struct schedule *schedule);
 
+/* Counting the receiver's records; sim/world_records.c. */
+struct world_records {
+    bool counted;          /* for the result */
+    bool limited;          /* for bounded-records: there is a bound */
+    bool single;           /* an operation has one record at most */
+    uint64_t most_allowed; /* 0: only the window limits */
+    uint64_t window;       /* 0: only most_allowed limits; ns, as are the following */
+    uint64_t sweep, down;  /* period; time lost by deaths so far */
+    uint64_t died_at;      /* 0: the receiver is up */
+    uint64_t next, gap;    /* when to count */
+    unsigned samples;
+    uint64_t most; /* records ever counted */
+    struct record_counts at_end;
+    uint64_t *touches; /* ends of deliveries in order; 0: the operation has a later one */
+    size_t count, capacity;
+};
+
 struct world {
     const struct scenario *scenario;
     size_t receiver;
@@ -21,6 +38,7 @@ struct world {
     struct host host;
     struct auditor auditor;
     struct verdict verdict;
+    struct world_records records;
     uint32_t *retiring; /* slots of closed operations that wait for their effect to be durable */
     uint32_t retiring_count, retiring_capacity;
     uint64_t span;  /* how long after the last send or fault everything must have ended, ns */
@@ -40,6 +58,15 @@ void world_change_clock(struct world *w, const struct fault *f);
 void world_show_partition(struct world *w, const struct fault *f);
 /* Those that met nothing have not fired, and are no part of the schedule that is told. */
 void world_settle_faults(struct world *w);
+
+/* sim/world_records.c, in the order of a run. */
+void world_records_start(struct world *w, bool counted);
+void world_touch(struct world *w, struct operation *op);
+void world_records_died(struct world *w);
+void world_records_restarted(struct world *w);
+void world_sample(struct world *w, uint64_t before);
+void world_records_end(struct world *w, bool quiet);
+void world_records_fini(struct world *w);
 
 /* sim/world_result.c: counters, verdict and schedule of the run that has ended, but for the disk's
  * counters. */

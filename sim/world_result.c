@@ -66,4 +66,7 @@ void world_fill_result(struct world *w, struct result *r)
     world_settle_faults(w);
     fill_counters(w, r);
     fill_verdict(w, r);
+    r->has_records = w->records.counted && w->records.at_end.known;
+    r->records = w->records.at_end.records;
+    r->records_most = w->records.most;
 }

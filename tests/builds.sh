@@ -21,7 +21,7 @@ export ASAN_OPTIONS=detect_leaks=1 UBSAN_OPTIONS=print_stacktrace=1
 
 hashes() { # one line a run: scenario, receiver, seed, verdict, hash
     "$1" run --quiet --format json --seeds "$seeds" scenarios |
-        sed -E 's/.*"scenario":"([^"]*)".*"receiver":"([^"]*)","seed":([0-9]+).*"verdict":"([a-z]*)".*"history":"([0-9a-f]*)".*/\1 \2 \3 \4 \5/'
+        sed -E 's/^\{"scenario":"([^"]*)","file":"[^"]*","receiver":"([^"]*)",(.*,)?"seed":([0-9]+),"schedule".*"verdict":"([a-z]*)".*"history":"([0-9a-f]*)".*/\1 \2 \4 \5 \6/'
 }
 
 status=0

@@ -48,7 +48,7 @@ void effect(struct court *c, struct operation *op)
     c->rows[c->row_count++].amount = op->amount;
     c->balance[op->entity] += op->amount;
     op->wrote++;
-    operation_committed(&c->ops, op, 1, c->run.now,
+    operation_committed(&c->ops, op, 1, op->amount, c->run.now,
                         (struct occasion){.at = c->run.now, .attempt = 1, .copy = 1});
     verdict_committed(&c->v, op);
 }
@@ -95,6 +95,16 @@ void closes(struct court *c, struct operation *op, enum belief b, bool gave_up)
     op->closed = true;
     op->gave_up = gave_up;
     c->ops.open--;
+}
+
+void records_go_wrong(struct court *c, struct operation *op)
+{
+    static const uint8_t moves[] = {MOVE_CLAIM, MOVE_COMPLETE, MOVE_COMPLETE};
+    for (size_t i = 0; i < ARRAY_LEN(moves); i++) {
+        verdict_moved(&c->v, op, &(struct moved){.move = moves[i], .by = {.token = i > 0 ? 2 : 1}});
+    }
+    verdict_records(&c->v, 2, 1);
+    verdict_cover(&c->v, false, 0);
 }
 
 void run_ends(struct court *c)

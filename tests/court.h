@@ -35,6 +35,9 @@ void contract(struct court *c, uint64_t window, bool late_forbidden);
 /* Somebody reads the disk: after a crash, or at the end. */
 void audit(struct court *c, bool crashed);
 void closes(struct court *c, struct operation *op, enum belief b, bool gave_up);
+/* The record of op is completed by another than its owner, and again; there is one too many, and
+ * it goes too early. */
+void records_go_wrong(struct court *c, struct operation *op);
 /* The run ends: an audit, then each operation that is left. */
 void run_ends(struct court *c);
 /* Exactly these checks are violated, and each violation stands in the history. Closes the court. */

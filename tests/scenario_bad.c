@@ -99,7 +99,7 @@ START_TEST(the_schema_knows_every_word)
             FAULT_KINDS(X)
 #undef X
 #define X(name, text) text,
-                BACKOFFS(X) JOURNALS(X) SYNCHRONOUS(X)
+                BACKOFFS(X) JOURNALS(X) SYNCHRONOUS(X) EFFECTS(X) KEY_POLICIES(X)
 #undef X
     };
     char *schema = file_text("scenarios/schema.json");

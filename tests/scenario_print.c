@@ -42,7 +42,10 @@ static void same_message(const struct scenario *a, const struct listed_message *
     same_text(m->id, n->id);
     same_text(m->key, n->key);
     same_text(scenario_entity(a, m->entity, x), scenario_entity(b, n->entity, y));
+    same_text(m->group, n->group);
     ck_assert(m->entity == n->entity && m->amount == n->amount && m->at == n->at);
+    ck_assert(m->effect == n->effect && m->version == n->version);
+    ck_assert(m->invalid == n->invalid && m->declined == n->declined);
 }
 
 static void same_sender(const struct scenario *a, const struct scenario *b, size_t i)
@@ -59,6 +62,7 @@ static void same_sender(const struct scenario *a, const struct scenario *b, size
         ck_assert(v->entities == w->entities && v->first_entity == w->first_entity);
         ck_assert_uint_eq(v->skew, w->skew);
         same_dist(&v->amount, &w->amount);
+        ck_assert_int_eq(v->effect, w->effect);
     }
     ck_assert(s->open_loop == t->open_loop && s->in_flight == t->in_flight);
     if (s->open_loop) {
@@ -68,6 +72,8 @@ static void same_sender(const struct scenario *a, const struct scenario *b, size
     ck_assert(r->timeout == q->timeout && r->after == q->after && r->max == q->max);
     ck_assert(r->backoff == q->backoff && r->limit == q->limit && r->deadline == q->deadline);
     ck_assert(s->give_up_is_failed == t->give_up_is_failed);
+    ck_assert(s->keys == t->keys && s->stamped == t->stamped);
+    ck_assert(s->group_changes == t->group_changes);
     ck_assert(s->clock_offset == t->clock_offset && s->clock_drift == t->clock_drift);
 }
 
@@ -125,6 +131,7 @@ void assert_same_scenario(const struct scenario *a, const struct scenario *b)
     }
     ck_assert_uint_eq(a->faults_until, b->faults_until);
     ck_assert(a->no_give_up == b->no_give_up && a->explore_faults == b->explore_faults);
+    ck_assert_uint_eq(a->most_records, b->most_records);
 }
 
 char *round_trip(const struct scenario *s)

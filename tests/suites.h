@@ -19,6 +19,8 @@
     X(late)                                                                                        \
     X(sender)                                                                                      \
     X(network)                                                                                     \
+    X(retention)                                                                                   \
+    X(sweeps)                                                                                      \
     X(receivers)                                                                                   \
     X(shrink)                                                                                      \
     X(canaries)                                                                                    \
@@ -26,9 +28,13 @@
     X(crash)                                                                                       \
     X(reset)                                                                                       \
     X(scenario)                                                                                    \
+    X(sweep)                                                                                       \
     X(reports)                                                                                     \
     X(faults)                                                                                      \
+    X(messages)                                                                                    \
     X(world_faults)                                                                                \
+    X(records)                                                                                     \
+    X(cover)                                                                                       \
     X(explore)                                                                                     \
     X(right)                                                                                       \
     X(convictions)                                                                                 \

@@ -240,13 +240,23 @@ out_has "(C. Richardson, microservices.io, Idempotent Consumer)"
 run 0 list receivers window
 err_is_empty
 out_has "Amazon SQS FIFO"
-out_has "receive begin look-up effect record commit rollback reply"
-out_has "1s..7d       default 5m     how long"
-out_has "queue|group  default queue"
+out_has "receive begin look-up effect record commit rollback reply expire"
+out_has "0s..3650d                     default 5m        how long"
+out_has "receipt|completion|last-seen  default receipt   what starts"
+out_has "queue|group                   default queue"
 out_has "clock that starts the window"
 out_has "CREATE TABLE accepted("
-out_has "look for id"
-for name in $("$tool" list receivers | grep -o '^[a-z_]*' | sort -u); do
+out_has "accept id"
+run 0 list receivers sqs_fifo
+out_has "is window"
+out_has "default 5m"
+run 0 list receivers azure_service_bus
+out_has "default 10m"
+run 0 list receivers content_hash
+out_has "twins that are meant have one body"
+run 0 list receivers
+out_has "(preset of window; Amazon SQS FIFO, send side)"
+for name in $("$tool" list receivers | grep -o '^[a-z_0-9]*' | sort -u); do
     run 0 list receivers "$name"
     ok "$(test "$(head -n 1 "$tmp/out")" = "$name"; echo $?)" "it begins with its name"
     out_has "handler failure"
@@ -281,6 +291,12 @@ done <"$tmp/out"
 run 0 check "$tmp/sites"
 ok "$(test "$(wc -l <"$tmp/out")" = "$n"; echo $?)" "each of $n sentences can be pasted"
 rm -r "$tmp/sites"
+run 0 list sites --receiver table scenarios/retention/crash-in-sweep.yaml
+out_has "  - crash receiver at sweep/1 before begin (process)"
+out_has "  - pause receiver at sweep/1 before expire for"
+run 0 show --receiver table scenarios/retention/crash-in-sweep.yaml
+out_has "sweeper"
+out_has "remove expired records"
 
 # ---- compare ----
 run 0 compare "$tmp" -o "$tmp/made/report"
@@ -349,6 +365,57 @@ kill -INT "$pid"
 wait "$pid"
 ok $(($? != 1)) "or with 1 after something unexpected"
 
+# ---- sweeps ----
+cat >"$tmp/sweep.yaml" <<'END'
+name: sweep
+receivers: [{name: fifo, is: window}, table]
+sweep: {fifo.window: [1m, 5m, 10m]}
+senders:
+  - {name: shop, messages: [{id: m-77, entity: order-1042, charge: 4200}]}
+network: {delay: 20ms}
+faults: [duplicate request m-77/1 after 6m]
+expect: {fifo: violates no-double-effect, fifo@10m: exactly-once}
+END
+run 0 check "$tmp/sweep.yaml"
+out_has "4 receivers"
+run 0 run "$tmp/sweep.yaml"
+out_has "sweep: sweep of window"
+out_has "value  receiver  applied again  late    DSEVR  records  bytes  verdict"
+ok "$(grep -qE '^5m     fifo                  1     0  100.00% +[-0-9]+ +[0-9]+  fail$' "$tmp/out"; echo $?)" \
+    "a row for 5m"
+ok "$(grep -qE '^10m    fifo                  0     0    0.00% +[-0-9]+ +[0-9]+  pass$' "$tmp/out"; echo $?)" \
+    "a row for 10m"
+run 0 run --quiet "$tmp/sweep.yaml"
+out_is_empty
+run 0 run --receiver fifo "$tmp/sweep.yaml"
+out_has "3 runs: 3 as expected"
+run 0 run --receiver fifo@5m "$tmp/sweep.yaml"
+out_has "1 run: 1 as expected"
+run 0 run --receiver fifo@5m,fifo,table "$tmp/sweep.yaml" --format json
+ok "$(test "$(wc -l <"$tmp/out")" = 4; echo $?)" "each receiver is played once"
+ok "$(test "$(head -n 1 "$tmp/out" | jq -c .sweep)" = '{"receiver":"fifo","setting":"window","value":"5m"}'; echo $?)" \
+    "JSON names the value"
+ok "$(test "$(tail -n 1 "$tmp/out" | jq 'has("sweep")')" = false; echo $?)" "and only where there is a sweep"
+run 2 run --receiver fifo@6m "$tmp/sweep.yaml"
+err_has 'unknown receiver "fifo@6m"; did you mean fifo@'
+sed 's/^expect: .*//' "$tmp/sweep.yaml" >"$tmp/sweep-bad.yaml"
+run 1 run "$tmp/sweep-bad.yaml"
+out_has "fail, NOT EXPECTED"
+out_has "$tool run --receiver fifo@1m --seed 1 $tmp/sweep-bad.yaml"
+run 0 compare "$tmp/sweep.yaml" "$story" -o "$tmp/made/swept"
+ok "$(test "$(wc -l <"$tmp/made/swept/sweep.csv")" = 4; echo $?)" "sweep.csv has a row for each value"
+ok "$(grep -q '^sweep,fifo,window,5m,300000000000,1,1,0,1,100.00,' "$tmp/made/swept/sweep.csv"; echo $?)" "for 5m"
+ok "$(grep -qF '| 10m | fifo | 0 | 0 | 0.00% |' "$tmp/made/swept/summary.md"; echo $?)" "so has summary.md"
+if command -v gnuplot >/dev/null; then
+    ok "$(grep -qF '(sweep-1.svg)' "$tmp/made/swept/summary.md"; echo $?)" "which shows the plot"
+    ok "$(xmllint --noout "$tmp/made/swept/sweep-1.svg"; echo $?)" "its SVG is XML"
+    ok "$(test "$(head -c 4 "$tmp/made/swept/sweep-1.png" | tail -c 3)" = PNG; echo $?)" "its PNG is one"
+    ok "$(grep -q '>fifo: bytes kept<' "$tmp/made/swept/sweep-1.svg"; echo $?)" "its legend names the receiver"
+fi
+run 0 compare "$story" -o "$tmp/made/swept"
+ok "$(! ls "$tmp/made/swept" | grep -q sweep; echo $?)" "the next comparison leaves none of it"
+rm "$tmp/sweep.yaml" "$tmp/sweep-bad.yaml"
+
 # ---- hostile names ----
 evil="$tmp/it's \$(touch pwned)"$'\n\e[31m'
 mkdir "$evil"
@@ -379,9 +446,22 @@ prove -Q -e cat "$tmp/out" >"$tmp/prove" 2>&1
 ok "$(grep -q 'Failed test:  1' "$tmp/prove"; echo $?)" "prove sees one failure and no directive"
 run 1 show --format mermaid "$evil"
 out_has "participant P0 as #34;sh#59;op#35;#34;"
+cat >"$evil/=y.yaml" <<'END'
+name: "=a|b'`touch pwned`"
+receivers: [{name: "'`touch pwned`%s\"\\", is: window}]
+sweep: {receiver.window: [1m, 5m]}
+senders:
+  - {name: shop, messages: [{id: m-77, entity: order-1042, charge: 4200}]}
+faults: [duplicate request m-77/1]
+END
 run 1 compare "$evil" -o "$evil/report"
 ok "$(grep -qF '&#60;b&#62;' "$evil/report/summary.md"; echo $?)" "Markdown is escaped"
 ok "$(grep -q "^\"'=a|b" "$evil/report/results.csv"; echo $?)" "CSV is disarmed"
+ok "$(grep -q "^'=a|b" "$evil/report/sweep.csv"; echo $?)" "that of sweeps too"
+if command -v gnuplot >/dev/null; then
+    ok "$(xmllint --noout "$evil/report/sweep-1.svg"; echo $?)" "and their plot is drawn"
+    ok "$(! grep -q pwned "$evil/report/sweep-1.gp"; echo $?)" "by a script without names"
+fi
 ok "$(test ! -e pwned; echo $?)" "nothing was executed"
 
 # ---- shrink ----
@@ -482,6 +562,48 @@ run 0 run --receiver short,fifo "$tmp/windows.yaml"
 sed 's/window: 20s/windo: 20s/' "$tmp/windows.yaml" >"$tmp/windows-bad.yaml"
 run 2 run "$tmp/windows-bad.yaml"
 err_has 'unknown key "windo" in a receiver that is window; did you mean "window"?'
+
+# ---- whether retention covers the retries ----
+cat >"$tmp/cover.yaml" <<'END'
+name: long-retries
+receivers: [{name: mine, is: window, window: 1h}, {name: long, is: window, window: 3h}, table]
+senders:
+  - name: shop
+    messages: [{id: m-77, entity: order-1042, charge: 4200}]
+    retry: {after: 1m, limit: 121}
+network: {delay: {request: 0s..5m, reply: 1s}}
+faults: [duplicate request m-77/1 after 61m]
+contract: {window: 1h}
+END
+note='a retry may come 3h6m after the first delivery (shop: retries 2h, delay 1h6m), but records are kept'
+sentence="$note for 1h: raise window of mine to more than 3h6m, or lower retry.limit or retry.deadline of shop"
+run 0 check "$tmp/cover.yaml"
+out_has "$tmp/cover.yaml: ok: long-retries, 3 receivers, 1 operation, 1 fault"
+out_has "note: $tmp/cover.yaml: receiver mine: $sentence"
+out_has "note: $tmp/cover.yaml: receiver long: $note for 3h: "
+ok "$(test "$(grep -c '^note: ' "$tmp/out")" -eq 2; echo $?)" "one note for each receiver that forgets"
+err_is_empty
+run 0 check --quiet "$tmp/cover.yaml"
+out_is_empty
+run 0 run "$tmp/cover.yaml"
+out_has "           note: $sentence"
+ok "$(test "$(grep -c 'note: ' "$tmp/out")" -eq 1; echo $?)" "no note where nothing came late"
+run 0 run --format json "$tmp/cover.yaml"
+out_has '"retention_covers_retries":{"holds":false,"needed_ns":11160000000000,"given_ns":3600000000000,"text":"a retry'
+sed 's/^contract:.*/expect: {mine: violates retention-covers-retries, long: retention-covers-retries}/
+s/window: 3h/window: 4h/' "$tmp/cover.yaml" >"$tmp/covered.yaml"
+run 0 run "$tmp/covered.yaml"
+out_has "           retention-covers-retries: $sentence"
+out_has "3 runs: 3 as expected"
+run 0 check "$tmp/covered.yaml"
+ok "$(test "$(grep -c '^note: ' "$tmp/out")" -eq 1; echo $?)" "no note where retries are covered"
+run 0 list checks
+out_has retention-covers-retries
+out_has bounded-records
+run 0 compare -o "$tmp/records" "$story"
+ok "$(grep -q '^| records at the end |' "$tmp/records/summary.md"; echo $?)" "the summary has records"
+ok "$(head -1 "$tmp/records/results.csv" | grep -q ',database_bytes,late,records,records_most,history,'
+    echo $?)" "so have the results"
 
 echo "1..$count"
 exit $failed

@@ -231,6 +231,13 @@ struct small_world {
     "    retry: {after: 1s, limit: 2}\n"
 #define TWO_WORKERS ONE_MESSAGE "hosts: {receiver: {workers: 2, step: 1ms}}\n"
 
+#define SWEPT                                                                                      \
+    "receivers: [{name: swept, is: table, retention: 300ms, removal: sweep, sweep: 450ms}]\n"      \
+    "senders:\n"                                                                                   \
+    "  - name: shop\n"                                                                             \
+    "    messages: [{id: m-1, entity: e, charge: 1}, {id: m-2, entity: e, charge: 2, at: 2s}]\n"   \
+    "    retry: {after: 1s, limit: 2}\n"
+
 static const struct small_world worlds[] = {
     {"table", 2, KIND(FAULT_LOSE) | KIND(FAULT_DUPLICATE) | KIND(FAULT_DELAY), false, ONE_MESSAGE},
     {"naive", 3, KIND(FAULT_LOSE) | KIND(FAULT_DUPLICATE), false, ONE_MESSAGE},
@@ -240,6 +247,8 @@ static const struct small_world worlds[] = {
     {"response", 2, KIND(FAULT_STORE) | KIND(FAULT_HANDLER), false, ONE_MESSAGE},
     {"table", 2, KIND(FAULT_PAUSE) | KIND(FAULT_DUPLICATE) | KIND(FAULT_CLOCK), false, TWO_WORKERS},
     {"naive", 2, KIND(FAULT_STORE) | KIND(FAULT_LOSE), false, ONE_MESSAGE},
+    {"swept", 1, UINT32_MAX, false, SWEPT},
+    {"swept", 2, KIND(FAULT_STORE) | KIND(FAULT_STOP) | KIND(FAULT_PAUSE), false, SWEPT},
 };
 
 static struct explore_task task_of(const struct small_world *w, struct scenario *s)

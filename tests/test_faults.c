@@ -517,6 +517,8 @@ static const struct {
      "the balance of box is 5 less than the sum of its effects"},
     {TOLD(CHECK_STATE_MATCHES_EFFECTS, WHY_CORRUPT, 0, AT(99), 0, 0, .belief = 0),
      "the database cannot be read at 1.099 s: it is corrupt"},
+    {TOLD(CHECK_SAME_REPLY, WHY_NO_RECEIPT, M77, AT(900), 0, 0, .replied = {AT(900), 2, 1}),
+     "m-77/2 was told at 1.900 s of its success, but not the receipt that shop needs"},
 };
 
 START_TEST(a_violation_says_what_contradicts_what)
@@ -533,7 +535,7 @@ START_TEST(a_violation_says_what_contradicts_what)
             ck_assert_uint_eq(strlen(text), size - 1);
         }
     }
-    ck_assert_uint_eq(seen, (2u << WHY_CORRUPT) - 1);
+    ck_assert_uint_eq(seen, (2u << WHY_NO_RECEIPT) - 1);
     done(&r);
 }
 END_TEST

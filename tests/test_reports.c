@@ -112,8 +112,6 @@ static void tell(struct stage *s, const struct format *f, bool many_seeds)
     f->end(state, &t);
 }
 
-/* ---- sentences ---- */
-
 START_TEST(every_reason_is_a_sentence)
 {
     static const struct {
@@ -149,6 +147,8 @@ START_TEST(every_reason_is_a_sentence)
          "the balance of order-1042 is 4200 less than the sum of its effects"},
         {{CHECK_STATE_MATCHES_EFFECTS, WHY_BALANCE, 0, 0, 100, 1, {0}},
          "the balance of order-1043 is 100 more than the sum of its effects"},
+        {{CHECK_SAME_REPLY, WHY_NO_RECEIPT, M77, MS(5), 0, 0, {0}},
+         "m-77 was told at 1.005 s of its success, but not the receipt that shop needs"},
         {{CHECK_STATE_MATCHES_EFFECTS, WHY_CORRUPT, 0, MS(1500), 0, 0, {0}},
          "the database cannot be read at 2.500 s: it is corrupt"},
     };
@@ -166,7 +166,7 @@ START_TEST(every_reason_is_a_sentence)
         ck_assert_uint_eq(n, 9);
         ck_assert_uint_eq(strlen(text), 9);
     }
-    ck_assert_uint_eq(seen, (2u << WHY_CORRUPT) - 1);
+    ck_assert_uint_eq(seen, (2u << WHY_NO_RECEIPT) - 1);
     stage_close(&s);
 }
 END_TEST

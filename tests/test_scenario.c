@@ -1,6 +1,7 @@
 /* Scenario files: defaults, every key, names, the design's story, errors of small texts. */
 #include "tests/scenario_rig.h"
 
+#include "receivers/retention.h"
 #include "sim/scenario_edit.h"
 #include "sim/scenario_print.h"
 #include "sim/scenario_settings.h"
@@ -411,8 +412,8 @@ END_TEST
  * show only in the file that uses it. */
 START_TEST(every_registered_setting_is_sound)
 {
-    for (size_t r = 0; r < receivers_count; r++) {
-        const struct receiver *code = receivers[r];
+    for (size_t r = 0; r < receivers_count(); r++) {
+        const struct receiver *code = receiver_at(r);
         for (size_t i = 0; i < settings_count(code); i++) {
             const struct setting *s = &code->settings[i];
             char value[SETTING_TEXT], range[SETTING_TEXT], text[1024];
@@ -454,7 +455,8 @@ START_TEST(settings_are_written_where_they_differ)
              "senders: [{name: shop, messages: [{id: m-1, entity: e, charge: 7}]}]\n");
     ck_assert_int_eq(s.receivers[0].settings[0], 300 * (int64_t)SIM_S);
     ck_assert_int_eq(s.receivers[1].settings[0], 20 * (int64_t)SIM_S);
-    ck_assert(s.receivers[1].settings[1] == 0 && s.receivers[1].settings[2] == 1);
+    ck_assert(s.receivers[1].settings[RETENTION_SETTINGS_COUNT] == 0 &&
+              s.receivers[1].settings[RETENTION_SETTINGS_COUNT + 1] == 1);
     struct scenario copy;
     scenario_copy(&s, &copy);
     char *text = scenario_print_text(&copy);
@@ -474,10 +476,18 @@ START_TEST(settings_are_written_where_they_differ)
     scenario_fini(&again);
     scenario_fini(&copy);
     scenario_fini(&s);
-    s = good("receivers: [{name: window, restart: true}]\n"
+    s = good("receivers: [{name: window, acknowledged: true}]\n"
              "senders: [{name: shop, messages: [{id: m-1, entity: e, charge: 7}]}]\n");
     text = scenario_print_text(&s);
-    ck_assert_ptr_nonnull(strstr(text, "receivers: [{name: window, restart: true}]\n"));
+    ck_assert_ptr_nonnull(strstr(text, "receivers: [{name: window, acknowledged: true}]\n"));
+    free(text);
+    scenario_fini(&s);
+    s = good("receivers: [table, {name: q, is: sqs_fifo, window: 5m},\n"
+             "            {name: r, is: azure_service_bus, id: body}]\n"
+             "senders: [{name: shop, messages: [{id: m-1, entity: e, charge: 7}]}]\n");
+    text = scenario_print_text(&s);
+    ck_assert_ptr_nonnull(strstr(text, "[table, {name: q, is: sqs_fifo}, "
+                                       "{name: r, is: azure_service_bus, id: body}]\n"));
     free(text);
     scenario_fini(&s);
 }

@@ -5,6 +5,7 @@
 #include "sim/crash.h"
 #include "sim/scenario_edit.h"
 #include "sim/scenario_print.h"
+#include "sim/scenario_settings.h"
 #include "sim/shrink_internal.h"
 #include "sim/shrink_report.h"
 #include "tests/world_rig.h"
@@ -288,7 +289,7 @@ START_TEST(settings_of_the_receiver_become_defaults)
     struct scenario s;
     rig_scenario(&s, "%s",
                  "name: late\n"
-                 "receivers: [{name: fifo, is: window, window: 2s, scope: group, restart: true}]\n"
+                 "receivers: [{name: fifo, is: window, window: 2s, scope: group, most: 9}]\n"
                  "senders:\n"
                  "  - name: shop\n"
                  "    messages: [{id: m-1, entity: order-1, charge: 100}]\n"
@@ -297,8 +298,37 @@ START_TEST(settings_of_the_receiver_become_defaults)
     struct shrink_result out = shrunk(&s, "fifo", 1, 0);
     const int64_t *settings = out.scenario.receivers[0].settings;
     ck_assert_int_eq(settings[0], 2 * (int64_t)SIM_S);
-    ck_assert(settings[1] == 0 && settings[2] == 0 && settings[3] == 0);
+    int64_t usual[SETTINGS_MAX];
+    settings_default(out.scenario.receivers[0].code, usual);
+    ck_assert_mem_eq(&settings[1], &usual[1], sizeof(usual) - sizeof(usual[0]));
     assert_stands(&out, CHECK_NO_DOUBLE_EFFECT);
+    scenario_fini(&out.scenario);
+    scenario_fini(&s);
+}
+END_TEST
+
+/* Faults in sweeps name no message. */
+START_TEST(faults_in_sweeps_go)
+{
+    struct scenario s;
+    rig_scenario(&s, "%s",
+                 "name: late\n"
+                 "receivers: [{name: it, is: table, retention: 1m, removal: sweep, sweep: 40s}]\n"
+                 "senders:\n"
+                 "  - name: shop\n"
+                 "    messages:\n"
+                 "      - {id: m-1, entity: order-1, charge: 100}\n"
+                 "      - {id: m-2, entity: order-2, charge: 200}\n"
+                 "      - {id: m-3, key: m-2, entity: order-2, charge: 300, at: 2m}\n"
+                 "network: {delay: 20ms}\n"
+                 "faults:\n"
+                 "  - duplicate request m-3/1 after 5s\n"
+                 "  - pause receiver at sweep/1 before begin for 1s\n"
+                 "  - store receiver at sweep/2 expire (busy)\n");
+    struct shrink_result out = shrunk(&s, "it", 1, 0);
+    ck_assert_uint_eq(out.scenario.fault_count, 0);
+    ck_assert_uint_eq(scenario_listed(&out.scenario), 2);
+    ck_assert_int_eq(out.scenario.receivers[0].settings[0], 0);
     scenario_fini(&out.scenario);
     scenario_fini(&s);
 }
@@ -356,6 +386,7 @@ Suite *shrink_suite(void)
     tcase_add_test(t, faults_can_be_given);
     tcase_add_test(t, a_workload_becomes_its_messages);
     tcase_add_test(t, settings_of_the_receiver_become_defaults);
+    tcase_add_test(t, faults_in_sweeps_go);
     tcase_add_test(t, simpler_durations_end);
     tcase_add_test(t, file_names_stay_in_their_directory);
     suite_add_tcase(s, t);

@@ -490,6 +490,7 @@ START_TEST(only_what_is_asked_for)
         closes(&c, a, BELIEF_FAILED, true);
         closes(&c, b, BELIEF_DONE, false);
         replies(&c, d, REPLY_ERROR, 0);
+        records_go_wrong(&c, d);
         run_ends(&c);
         for (unsigned other = 0; other < CHECK_COUNT; other++) {
             ck_assert((c.v.judged[other] > 0) == (other == check));

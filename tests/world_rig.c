@@ -1,6 +1,7 @@
 #include "tests/world_rig.h"
 
 #include "sim/crash.h"
+#include "sim/world_internal.h"
 
 #include <inttypes.h>
 #include <stdarg.h>
@@ -207,4 +208,21 @@ size_t rig_count(struct world *w, enum record_kind kind)
         n += records[i].kind == kind;
     }
     return n;
+}
+
+void rig_holds(struct world *w, const char *sql, const char *rows)
+{
+    char text[4096] = "";
+    size_t n = 0;
+    sqlite3_stmt *stmt;
+    struct arena *outer = arena_use(&w->auditor.arena);
+    ck_assert_int_eq(sqlite3_prepare_v2(w->auditor.db, sql, -1, &stmt, NULL), SQLITE_OK);
+    while (sqlite3_step(stmt) == SQLITE_ROW) {
+        const unsigned char *column = sqlite3_column_text(stmt, 0);
+        n += (size_t)snprintf(text + n, sizeof(text) - n, "%s ", (const char *)column);
+        ck_assert_uint_lt(n, sizeof(text));
+    }
+    sqlite3_finalize(stmt);
+    arena_use(outer);
+    ck_assert_str_eq(text, rows);
 }

@@ -56,6 +56,10 @@ size_t rig_count(struct world *w, enum record_kind kind);
 /* The n-th (from 0) record of a kind, or NULL. */
 const struct record *rig_find(struct world *w, enum record_kind kind, size_t n);
 
+/* The rows of a query on the disk at the end of the last run, its first column as text with a blank
+ * behind each. */
+void rig_holds(struct world *w, const char *sql, const char *rows);
+
 static inline bool rig_violated(const struct result *r, enum check c)
 {
     return r->violated[c] > 0;
