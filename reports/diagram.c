@@ -71,7 +71,7 @@ static const char *time_text(const struct diagram *d, uint64_t at, char out[SECO
     return out;
 }
 
-/* Lanes of one kind stand close together; the two gaps that messages and SQL cross get the rest. */
+/* Lanes of one kind stand close together; the gaps that messages and SQL cross get the rest. */
 static void lay_out(struct diagram *d)
 {
     const struct story *s = d->story;
@@ -84,14 +84,15 @@ static void lay_out(struct diagram *d)
     }
     int close = s->lane_count > 5 ? 9 : 12;
     int narrow = (int)(s->senders - 1 + s->workers - 1) * close;
-    int wide = (CANVAS_WIDTH - d->time_width - MARGIN - narrow - 12) / 2;
+    int wide = (CANVAS_WIDTH - d->time_width - MARGIN - narrow - 12) / (2 + (int)s->brokers);
     if (wide > 34) {
         wide = 34;
     }
     int x = d->time_width + MARGIN;
     for (size_t i = 0; i < s->lane_count; i++) {
         d->x[i] = x;
-        bool last_of_kind = i + 1 == s->senders || i + 1 == s->senders + s->workers;
+        bool last_of_kind = i + 1 == s->senders || i + 1 == s->senders + s->brokers ||
+                            i + 1 == s->senders + s->brokers + s->workers;
         x += last_of_kind ? wide : close;
     }
 }
@@ -103,7 +104,7 @@ static void draw_lanes(struct diagram *d, const struct move *m)
     const struct story *s = d->story;
     canvas_clear(&d->row);
     for (size_t i = 0; i < s->lane_count; i++) {
-        bool hosted = i >= s->senders;
+        bool hosted = i >= s->senders + s->brokers;
         uint32_t line = m != NULL && m->down && hosted         ? DOTTED
                         : m != NULL && (m->busy >> i & 1) != 0 ? HEAVY
                                                                : LIGHT;

@@ -143,6 +143,11 @@ static void put_counts(json_t *o, const struct result *r)
         put_number(o, "records", r->records);
         put_number(o, "records_most", r->records_most);
     }
+    if (r->scenario->broker.on) {
+        put_number(o, "dead_letters", r->dead_letters);
+        put_number(o, "replayed", r->replayed);
+        put_number(o, "kept_out", r->kept_out);
+    }
 }
 
 static void put_cover(json_t *o, const struct result *r)

@@ -8,17 +8,17 @@
 /* The word for a record's code; "" where it carries none. */
 static const char *code_text(const struct record *r)
 {
-    static const char *const directions[] = {"", "request", "reply"};
     switch ((enum record_kind)r->kind) {
     case RECORD_COPY:
     case RECORD_LOST:
     case RECORD_DELAYED:
-        return directions[r->code % ARRAY_LEN(directions)];
+        return direction_text((enum direction)r->code);
     case RECORD_STEP:
         return outcome_text((enum outcome)r->code);
     case RECORD_REPLY:
     case RECORD_ANSWER:
     case RECORD_LATE:
+    case RECORD_ACKED:
         return reply_status_text((enum reply_status)r->code);
     case RECORD_CLOSE:
         return belief_text((enum belief)r->code);
@@ -40,6 +40,10 @@ static const char *code_text(const struct record *r)
         return r->code ? reply_status_text((enum reply_status)r->code) : "";
     case RECORD_HTTP:
         return r->code ? "replayed" : "";
+    case RECORD_ENQUEUE:
+        return r->code ? "kept out" : "";
+    case RECORD_VISIBLE_AGAIN:
+        return r->code ? "negative" : "lapsed";
     case RECORD_SEND:
     case RECORD_DELIVER:
     case RECORD_HANDLE:
@@ -54,6 +58,9 @@ static const char *code_text(const struct record *r)
     case RECORD_END:
     case RECORD_SENDER_RESTART:
     case RECORD_SWEEP:
+    case RECORD_DELIVER_ATTEMPT:
+    case RECORD_DEAD_LETTER:
+    case RECORD_REPLAYED:
         return "";
     }
     return "";

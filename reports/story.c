@@ -16,9 +16,15 @@
 
 /* ---- lanes ---- */
 
+uint8_t story_broker(const struct story *s)
+{
+    must(s->brokers == 1);
+    return (uint8_t)s->senders;
+}
+
 uint8_t story_worker(const struct story *s, unsigned worker)
 {
-    return (uint8_t)(s->senders + (worker < s->workers ? worker : s->workers - 1));
+    return (uint8_t)(s->senders + s->brokers + (worker < s->workers ? worker : s->workers - 1));
 }
 
 uint8_t story_sender(const struct story *s, unsigned place)
@@ -78,6 +84,10 @@ static void find_lanes(struct teller *t)
     if (s->senders == 0) {
         snprintf(add_lane(s, PLACE_SENDER)->name, NAME_TEXT, "senders");
         s->senders = 1;
+    }
+    if (scenario->broker.on) {
+        snprintf(add_lane(s, PLACE_BROKER)->name, NAME_TEXT, "broker");
+        s->brokers = 1;
     }
     s->workers = workers < WORKER_LANES ? workers : WORKER_LANES;
     for (size_t i = 0; i < s->workers; i++) {
@@ -157,6 +167,12 @@ bool story_silent(const struct teller *t, size_t i)
         return i > 0 && r[-1].kind == RECORD_DELIVER && r[-1].op == r->op;
     case RECORD_END:
         return r->value == 0;
+    case RECORD_ENQUEUE:
+    case RECORD_ACKED:
+    case RECORD_DELIVER_ATTEMPT:
+    case RECORD_VISIBLE_AGAIN:
+    case RECORD_DEAD_LETTER:
+    case RECORD_REPLAYED:
     case RECORD_SEND:
     case RECORD_COPY:
     case RECORD_LOST:

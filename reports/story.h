@@ -9,9 +9,10 @@
 
 #define SENDER_LANES 4 /* the last one is shared where there are more */
 #define WORKER_LANES 4
-#define LANES_MAX (SENDER_LANES + WORKER_LANES + 1)
+#define LANES_MAX (SENDER_LANES + 1 + WORKER_LANES + 1)
 
-/* One vertical line of a diagram: senders from the left, workers, the database. */
+/* One vertical line of a diagram: senders from the left, the broker if there is one, workers, the
+ * database. */
 struct lane {
     char name[NAME_TEXT];
     uint8_t place;
@@ -41,7 +42,7 @@ struct move {
 
 struct story {
     struct lane lanes[LANES_MAX];
-    size_t lane_count, senders, workers; /* the database is the last lane */
+    size_t lane_count, senders, brokers, workers; /* the database is the last lane */
     struct move *moves;
     size_t count;
     uint64_t left_out; /* moves beyond the limit */

@@ -21,6 +21,7 @@ struct teller {
 };
 
 /* Lanes. */
+uint8_t story_broker(const struct story *s);
 uint8_t story_worker(const struct story *s, unsigned worker);
 uint8_t story_sender(const struct story *s, unsigned place);
 uint8_t story_database(const struct story *s);
@@ -47,7 +48,9 @@ size_t story_departure(struct teller *t, size_t i);
 void story_arrival(struct teller *t, size_t i);
 bool story_same_message(const struct record *a, const struct record *b);
 /* A message that goes this way arrives, be it at a host that is down. */
-bool story_arrives(const struct record *r, enum direction direction);
+bool story_arrives(const struct teller *t, const struct record *r, enum direction direction);
+/* The way that the answer goes which leaves or arrives with this record: REPLY or ACK. */
+enum direction story_way_back(const struct teller *t, const struct record *r);
 /* The record of the reply, or of its copy, that arrives with record i; one of no reply where there
  * is none. */
 size_t story_reply_of(const struct teller *t, size_t i);
@@ -57,9 +60,11 @@ void story_reply_label(const struct teller *t, size_t departure, unsigned status
                        char *out, size_t size);
 /* "m-77/1", of a copy "m-77/1.1.2". */
 void story_reply_name(const struct teller *t, size_t departure, char out[SENTENCE_MAX]);
-/* The lane that a reply came from: of the last worker that answered this attempt. */
+/* The lane that a reply or ack came from: the broker, or the last worker that answered this. */
 uint8_t story_replier(const struct teller *t, size_t i);
 void story_step(struct teller *t, const struct record *r);
+/* What the broker does: waits lapse, entries die and come back. sim/broker.h */
+void story_broker_note(struct teller *t, const struct record *r);
 /* Tells record i, whatever it is. Returns the last record that is told by it. */
 size_t story_tell(struct teller *t, size_t i);
 

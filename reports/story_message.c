@@ -36,11 +36,32 @@ static uint8_t lane_of_request(const struct teller *t, size_t i)
     return story_worker(t->story, 0);
 }
 
+/* The lane that an arriving request or delivery comes from. */
+static uint8_t lane_before(const struct teller *t, const struct record *r)
+{
+    bool from_broker = t->story->brokers > 0 && r->kind != RECORD_ENQUEUE;
+    return from_broker ? story_broker(t->story) : story_sender(t->story, op_sender(r->op));
+}
+
+/* The lane where an arriving reply or ack ends. */
+static uint8_t lane_after(const struct teller *t, const struct record *r)
+{
+    return r->kind == RECORD_ACKED ? story_broker(t->story)
+                                   : story_sender(t->story, op_sender(r->op));
+}
+
 uint8_t story_replier(const struct teller *t, size_t i)
 {
+    const struct record *of = &t->records[i];
+    bool told = of->kind == RECORD_COPY || of->kind == RECORD_LOST || of->kind == RECORD_DELAYED;
+    enum direction way = told ? (enum direction)of->code : story_way_back(t, of);
+    if (way == REPLY && t->story->brokers > 0) {
+        return story_broker(t->story);
+    }
     for (size_t j = i; j-- > 0;) {
         const struct record *r = &t->records[j];
-        if (r->kind == RECORD_REPLY && story_same_message(r, &t->records[i])) {
+        if (r->kind == RECORD_REPLY && story_same_message(r, &t->records[i]) &&
+            story_way_back(t, r) == way) {
             return story_worker(t->story, r->worker);
         }
     }
@@ -53,6 +74,18 @@ static void begin_handling(struct teller *t, size_t i)
         t->records[i + 1].kind == RECORD_HANDLE && t->records[i + 1].op == t->records[i].op) {
         t->busy |= (uint16_t)(1u << lane_of_request(t, i));
     }
+}
+
+/* The way that ends at the receiver. */
+static enum direction to_receiver(const struct teller *t)
+{
+    return t->story->brokers > 0 ? DELIVERY : REQUEST;
+}
+
+/* It arrives and changes nothing. */
+static bool comes_late(const struct record *r)
+{
+    return r->kind == RECORD_LATE || (r->kind == RECORD_ACKED && r->value < 0);
 }
 
 /* Returns the last record that the move tells: i, or the arrival, or the loss. */
@@ -75,10 +108,10 @@ static size_t leave(struct teller *t, size_t i, enum direction direction, uint8_
         m = story_move(t, r, MOVE_LOST, from, to);
         SAY(m->detail, "%s", loss_text(then));
         i = j;
-    } else if (then != NULL && extra == 0 && story_arrives(then, direction) &&
+    } else if (then != NULL && extra == 0 && story_arrives(t, then, direction) &&
                story_same_message(r, then) &&
-               (direction == REQUEST || story_reply_of(t, j) == departure)) {
-        if (direction == REQUEST) {
+               (direction_leg(direction) == 0 || story_reply_of(t, j) == departure)) {
+        if (then->kind == RECORD_DELIVER || direction == to_receiver(t)) {
             begin_handling(t, j);
             to = lane_of_request(t, j);
         }
@@ -87,8 +120,10 @@ static size_t leave(struct teller *t, size_t i, enum direction direction, uint8_
         delay_text(then->at - r->at, m->detail, sizeof(m->detail));
         if (down) {
             SAY(m->detail, "host is down");
-        } else if (then->kind == RECORD_LATE) {
+        } else if (comes_late(then)) {
             SAY(m->detail, "too late");
+        } else if (then->kind == RECORD_ENQUEUE && then->code == 1) {
+            SAY(m->detail, "kept out");
         }
         i = j;
     } else {
@@ -109,11 +144,14 @@ static void request_arrival(struct teller *t, size_t i)
     story_message(t, r, name);
     begin_handling(t, i);
     bool down = r->kind == RECORD_DOWN;
-    struct move *m = story_move(t, r, down ? MOVE_REFUSED : MOVE_ARRIVES,
-                                story_sender(t->story, op_sender(r->op)), lane_of_request(t, i));
+    bool enqueued = r->kind == RECORD_ENQUEUE;
+    struct move *m = story_move(t, r, down ? MOVE_REFUSED : MOVE_ARRIVES, lane_before(t, r),
+                                enqueued ? story_broker(t->story) : lane_of_request(t, i));
     SAY(m->label, "%s", name);
     if (down) {
         SAY(m->detail, "host is down");
+    } else if (enqueued && r->code == 1) {
+        SAY(m->detail, "kept out");
     }
 }
 
@@ -128,45 +166,95 @@ static void reply_arrival(struct teller *t, size_t i)
         story_message(t, r, name);
     }
     bool down = r->kind == RECORD_DOWN;
-    struct move *m = story_move(t, r, down ? MOVE_REFUSED : MOVE_ARRIVES, story_replier(t, i),
-                                story_sender(t->story, op_sender(r->op)));
+    struct move *m =
+        story_move(t, r, down ? MOVE_REFUSED : MOVE_ARRIVES, story_replier(t, i), lane_after(t, r));
     story_reply_label(t, reply, r->code, name, label, sizeof(label));
     SAY(m->label, "%s", label);
     if (down) {
         SAY(m->detail, "host is down");
     }
-    if (r->kind == RECORD_LATE) {
+    if (comes_late(r)) {
         SAY(m->detail, "too late");
     }
 }
 
 void story_arrival(struct teller *t, size_t i)
 {
-    if (story_arrives(&t->records[i], REQUEST)) {
+    if (story_arrives(t, &t->records[i], REQUEST) || story_arrives(t, &t->records[i], DELIVERY)) {
         request_arrival(t, i);
     } else {
         reply_arrival(t, i);
     }
 }
 
+/* A request, a delivery, a reply or an ack leaves, and is not a copy. Returns as leave. */
+static size_t first_departure(struct teller *t, size_t i, const char *name)
+{
+    const struct record *r = &t->records[i];
+    char label[LABEL_MAX];
+    uint8_t sender = story_sender(t->story, op_sender(r->op));
+    uint8_t worker = story_worker(t->story, r->worker);
+    bool brokered = t->story->brokers > 0;
+    if (r->kind == RECORD_SEND) {
+        uint8_t to = brokered ? story_broker(t->story) : story_worker(t->story, 0);
+        return leave(t, i, REQUEST, sender, to, name);
+    }
+    if (r->kind == RECORD_DELIVER_ATTEMPT) {
+        return leave(t, i, DELIVERY, story_broker(t->story), story_worker(t->story, 0), name);
+    }
+    story_reply_label(t, i, r->code, name, label, sizeof(label));
+    if (r->place == PLACE_BROKER) {
+        return leave(t, i, REPLY, story_broker(t->story), sender, label);
+    }
+    t->busy &= (uint16_t) ~(1u << worker);
+    return leave(t, i, brokered ? ACK : REPLY, worker, brokered ? story_broker(t->story) : sender,
+                 label);
+}
+
+/* The lanes that a copy, a loss or a delay lies between, by its direction. */
+static void ends_of(const struct teller *t, size_t i, uint8_t *from, uint8_t *to)
+{
+    const struct record *r = &t->records[i];
+    const struct story *s = t->story;
+    enum direction way = (enum direction)r->code;
+    uint8_t sender = story_sender(s, op_sender(r->op)), worker = story_worker(s, 0);
+    uint8_t middle = s->brokers > 0 ? story_broker(s) : 0;
+    bool brokered = s->brokers > 0;
+    switch (way) {
+    case REQUEST:
+        *from = sender;
+        *to = brokered ? middle : worker;
+        return;
+    case REPLY:
+        *from = story_replier(t, i);
+        *to = sender;
+        return;
+    case DELIVERY:
+        *from = middle;
+        *to = worker;
+        return;
+    case ACK:
+        *from = story_replier(t, i);
+        *to = middle;
+        return;
+    case DIRECTION_NONE:
+    case DIRECTION_COUNT:
+        break;
+    }
+    must(!"a direction");
+}
+
 size_t story_departure(struct teller *t, size_t i)
 {
     const struct record *r = &t->records[i];
     char name[SENTENCE_MAX], label[LABEL_MAX], by[DURATION_TEXT];
-    uint8_t sender = story_sender(t->story, op_sender(r->op));
+    uint8_t from, to;
     story_message(t, r, name);
-    if (r->kind == RECORD_SEND) {
-        return leave(t, i, REQUEST, sender, story_worker(t->story, 0), name);
+    if (r->kind == RECORD_SEND || r->kind == RECORD_REPLY || r->kind == RECORD_DELIVER_ATTEMPT) {
+        return first_departure(t, i, name);
     }
-    if (r->kind == RECORD_REPLY) {
-        uint8_t worker = story_worker(t->story, r->worker);
-        t->busy &= (uint16_t) ~(1u << worker);
-        story_reply_label(t, i, r->code, name, label, sizeof(label));
-        return leave(t, i, REPLY, worker, sender, label);
-    }
-    bool request = r->code == REQUEST;
-    uint8_t from = request ? sender : story_replier(t, i);
-    uint8_t to = request ? story_worker(t->story, 0) : sender;
+    bool request = direction_leg((enum direction)r->code) == 0;
+    ends_of(t, i, &from, &to);
     if (r->kind == RECORD_COPY) {
         if (!request) {
             story_reply_name(t, i, name);
@@ -176,7 +264,7 @@ size_t story_departure(struct teller *t, size_t i)
     }
     if (r->kind == RECORD_LOST) {
         struct move *m = story_move(t, r, MOVE_LOST, from, to);
-        SAY(m->label, "%s%s", request ? "" : "reply ", name);
+        SAY(m->label, "%s%s", request ? "" : r->code == ACK ? "ack " : "reply ", name);
         SAY(m->detail, "%s", loss_text(r));
         return i;
     }

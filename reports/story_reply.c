@@ -26,24 +26,44 @@ bool story_same_message(const struct record *a, const struct record *b)
     return a->op == b->op && a->attempt == b->attempt && copy_a == copy_b;
 }
 
-bool story_arrives(const struct record *r, enum direction direction)
+bool story_arrives(const struct teller *t, const struct record *r, enum direction direction)
 {
+    bool brokered = t->result->scenario->broker.on;
     bool at_sender = r->place >= PLACE_SENDER;
-    if (r->kind == RECORD_DOWN) {
-        return (direction == REPLY) == at_sender;
+    switch (direction) {
+    case REQUEST:
+        if (brokered) {
+            return r->kind == RECORD_ENQUEUE;
+        }
+        return r->kind == RECORD_DELIVER || (r->kind == RECORD_DOWN && !at_sender);
+    case DELIVERY:
+        return brokered && (r->kind == RECORD_DELIVER || (r->kind == RECORD_DOWN && !at_sender));
+    case REPLY:
+        return r->kind == RECORD_ANSWER || r->kind == RECORD_LATE ||
+               (r->kind == RECORD_DOWN && at_sender);
+    case ACK:
+        return r->kind == RECORD_ACKED;
+    case DIRECTION_NONE:
+    case DIRECTION_COUNT:
+        break;
     }
-    return direction == REQUEST ? r->kind == RECORD_DELIVER
-                                : r->kind == RECORD_ANSWER || r->kind == RECORD_LATE;
+    return false;
+}
+
+enum direction story_way_back(const struct teller *t, const struct record *r)
+{
+    bool to_broker = r->kind == RECORD_ACKED || r->place == PLACE_RECEIVER;
+    return t->result->scenario->broker.on && to_broker ? ACK : REPLY;
 }
 
 /* How much later than the one before each copy of this reply leaves. */
-static uint64_t copy_gap(const struct teller *t, const struct record *r)
+static uint64_t copy_gap(const struct teller *t, const struct record *r, enum direction way)
 {
     unsigned copy = r->copy == 0 ? 1 : r->copy;
     for (size_t i = 0; i < t->result->fired_count; i++) {
         const struct fault *f = &t->result->fired[i];
         const struct rng_key *k = &f->site.key;
-        if (fault_kind(f) == FAULT_DUPLICATE && k->direction == REPLY && f->site.op == r->op &&
+        if (fault_kind(f) == FAULT_DUPLICATE && k->direction == way && f->site.op == r->op &&
             k->attempt == r->attempt && (k->copy == 0 ? 1u : k->copy) == copy) {
             return f->value.time;
         }
@@ -51,7 +71,7 @@ static uint64_t copy_gap(const struct teller *t, const struct record *r)
     return 0;
 }
 
-static struct departure departs(const struct teller *t, size_t i)
+static struct departure departs(const struct teller *t, size_t i, enum direction way)
 {
     const struct record *r = &t->records[i];
     const struct scenario *s = t->result->scenario;
@@ -62,9 +82,10 @@ static struct departure departs(const struct teller *t, size_t i)
                           .copy = r->copy == 0 ? 1 : r->copy,
                           .nth = (uint16_t)(number > 1 ? number : 0),
                           .draw = DRAW_DELAY,
-                          .direction = REPLY};
-    uint64_t delay = dist_sample(&s->network.delay[REPLY - 1], rng_keyed(t->result->seed, &key));
-    uint64_t after = number > 1 ? (number - 1) * copy_gap(t, r) : 0;
+                          .direction = (uint8_t)way};
+    uint64_t delay =
+        dist_sample(&s->network.delay[direction_leg(way)], rng_keyed(t->result->seed, &key));
+    uint64_t after = number > 1 ? (number - 1) * copy_gap(t, r, way) : 0;
     return (struct departure){.record = i, .number = number, .due = r->at + after + delay};
 }
 
@@ -83,22 +104,24 @@ static struct departure *due_at(struct departure *list, size_t count, uint64_t a
     return best;
 }
 
-static bool is_reply(const struct record *r, const struct record *arrival)
+static bool is_reply(const struct teller *t, const struct record *r, const struct record *arrival)
 {
-    return r->kind == RECORD_REPLY && story_same_message(r, arrival);
+    return r->kind == RECORD_REPLY && story_same_message(r, arrival) &&
+           story_way_back(t, r) == story_way_back(t, arrival);
 }
 
 size_t story_reply_of(const struct teller *t, size_t i)
 {
     const struct record *arrival = &t->records[i];
+    enum direction way = story_way_back(t, arrival);
     struct departure list[DEPARTURES_MAX];
     size_t count = 0, first = i;
     bool copied = false;
-    while (first > 0 && !is_reply(&t->records[first], arrival)) {
+    while (first > 0 && !is_reply(t, &t->records[first], arrival)) {
         first--;
         copied = copied || t->records[first].kind == RECORD_COPY;
     }
-    if (!copied || !is_reply(&t->records[first], arrival)) {
+    if (!copied || !is_reply(t, &t->records[first], arrival)) {
         return first;
     }
     for (size_t j = first; j <= i; j++) {
@@ -106,16 +129,16 @@ size_t story_reply_of(const struct teller *t, size_t i)
         if (!story_same_message(r, arrival)) {
             continue;
         }
-        bool reply = r->code == REPLY;
+        bool reply = r->code == way;
         struct departure *d = NULL;
-        if ((r->kind == RECORD_REPLY || (r->kind == RECORD_COPY && reply)) &&
+        if ((is_reply(t, r, arrival) || (r->kind == RECORD_COPY && reply)) &&
             count < DEPARTURES_MAX) {
-            list[count++] = departs(t, j);
+            list[count++] = departs(t, j, way);
         } else if (r->kind == RECORD_LOST && reply) {
             list[count - 1].gone = true;
         } else if (r->kind == RECORD_DELAYED && reply) {
             list[count - 1].due += (uint64_t)r->value;
-        } else if (story_arrives(r, REPLY)) {
+        } else if (story_arrives(t, r, way)) {
             d = due_at(list, count, r->at);
         }
         if (d != NULL) {
@@ -132,7 +155,7 @@ size_t story_reply_of(const struct teller *t, size_t i)
 static const struct record *http_of(const struct teller *t, size_t i)
 {
     const struct record *r = &t->records[i];
-    while (i > 0 && !is_reply(&t->records[i], r)) {
+    while (i > 0 && !is_reply(t, &t->records[i], r)) {
         i--;
     }
     const struct record *next = i + 1 < t->count ? &t->records[i + 1] : NULL;

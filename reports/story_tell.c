@@ -199,6 +199,7 @@ size_t story_tell(struct teller *t, size_t i)
     switch ((enum record_kind)r->kind) {
     case RECORD_SEND:
     case RECORD_REPLY:
+    case RECORD_DELIVER_ATTEMPT:
     case RECORD_COPY:
     case RECORD_LOST:
     case RECORD_DELAYED:
@@ -207,7 +208,14 @@ size_t story_tell(struct teller *t, size_t i)
     case RECORD_DELIVER:
     case RECORD_ANSWER:
     case RECORD_LATE:
+    case RECORD_ENQUEUE:
+    case RECORD_ACKED:
         story_arrival(t, i);
+        return i;
+    case RECORD_VISIBLE_AGAIN:
+    case RECORD_DEAD_LETTER:
+    case RECORD_REPLAYED:
+        story_broker_note(t, r);
         return i;
     case RECORD_HANDLE:
         t->busy |= (uint16_t)(1u << worker);

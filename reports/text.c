@@ -31,6 +31,7 @@ struct group {
     uint64_t verdicts[VERDICT_ERROR + 1];
     uint64_t violating[CHECK_COUNT]; /* runs that violate it */
     uint64_t deliveries, duplicates, effects, late, doubled, with_effect, unfinishable;
+    uint64_t dead_letters, replayed;
     char scenario[NAME_TEXT], receiver[NAME_TEXT];
     char summary[FORMAT_SUMMARY]; /* of the first run */
     uint64_t seed;                /* of the first run */
@@ -160,6 +161,8 @@ static void text_result(void *state, const struct result *r)
     g->doubled += r->doubled;
     g->with_effect += r->with_effect;
     g->unfinishable += r->unfinishable;
+    g->dead_letters += r->dead_letters;
+    g->replayed += r->replayed;
     if (!r->expected && g->detailed < DETAILED_RUNS) {
         g->detailed++;
         tell_unexpected(t, r);
@@ -205,6 +208,13 @@ static void print_counts(struct text *t)
     if (g->late > 0) {
         fputs(", ", t->out);
         print_count(t->out, g->late, "late effect", "late effects", "");
+    }
+    if (g->dead_letters > 0) {
+        fputs(", ", t->out);
+        print_count(t->out, g->dead_letters, "dead letter", "dead letters", "");
+    }
+    if (g->replayed > 0) {
+        fprintf(t->out, ", %" PRIu64 " replayed", g->replayed);
     }
     if (g->doubled > 0 && g->with_effect > 0) {
         uint64_t part = g->doubled * 10000 / g->with_effect;

@@ -64,13 +64,15 @@ static enum fault_kind kind_named(const char *word, size_t len, struct nearest *
 /* `reply` or `commit` behind a kind. */
 static bool where_named(const char *word, size_t len, struct explore_filter *f, struct nearest *n)
 {
-    static const char *const directions[] = {[REQUEST] = "request", [REPLY] = "reply"};
-    for (unsigned d = REQUEST; d <= REPLY; d++) {
-        if (strlen(directions[d]) == len && memcmp(directions[d], word, len) == 0) {
+    /* "reply" and "ack" are directions to a network's kind of fault and steps to any other. */
+    bool moves = fault_kind_scope(f->kind) == SCOPE_NETWORK;
+    for (unsigned d = DIRECTION_NONE + 1; moves && d < DIRECTION_COUNT; d++) {
+        const char *text = direction_text((enum direction)d);
+        if (strlen(text) == len && memcmp(text, word, len) == 0) {
             f->direction = (uint8_t)d;
             return true;
         }
-        nearest_offer(n, directions[d], strlen(directions[d]));
+        nearest_offer(n, text, strlen(text));
     }
     for (unsigned s = STEP_NONE + 1; s < STEP_COUNT; s++) {
         const char *text = step_text((enum step)s);

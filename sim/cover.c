@@ -8,6 +8,7 @@
 #include "sim/cover.h"
 
 #include "receivers/retention.h"
+#include "sim/broker.h"
 #include "sim/words.h"
 
 #include <inttypes.h>
@@ -176,7 +177,7 @@ static uint64_t longest_handling(const struct scenario *s)
 /* The latest look-up, with the parts that the sentence names. */
 struct lateness {
     const struct sender_config *sender; /* whose it is */
-    uint64_t horizon, way, handling, clock, all;
+    uint64_t horizon, way, queue, handling, clock, all;
 };
 
 static struct lateness latest(const struct scenario *s, const struct scenario_receiver *r)
@@ -191,7 +192,8 @@ static struct lateness latest(const struct scenario *s, const struct scenario_re
         struct lateness x = {.sender = &s->senders[i], .way = way};
         x.horizon = add(horizon_of(s, x.sender), l.down);
         x.handling = longest_handling(s);
-        x.all = add(add(x.horizon, x.way), x.handling);
+        x.queue = s->broker.on ? broker_span(&s->broker, way) : 0;
+        x.all = add(add(x.horizon, add(x.way, x.queue)), x.handling);
         x.clock = add(cover_clock_error(s, x.all, true), ahead(s, r, x.sender));
         x.all = add(x.all, x.clock);
         if (worst.sender == NULL || x.all > worst.all) {
@@ -285,6 +287,7 @@ static void say_late(const struct lateness *x, const struct scenario_receiver *r
          retries[SPAN_TEXT];
     shown(x->sender->name, sender);
     say_part(parts, "delay", x->way);
+    say_part(parts, "broker", x->queue);
     say_part(parts, "handling", x->handling);
     say_part(parts, "clock", x->clock);
     snprintf(

@@ -21,6 +21,8 @@ void grid_init(struct grid *g, const struct scenario *s, bool full_power)
     uint64_t busy = s->receiver.database.busy_timeout;
     g->past_busy = busy + busy / 2;
     g->past_busy = g->past_busy > g->past_retry ? g->past_busy : g->past_retry;
+    uint64_t hidden = s->broker.on ? s->broker.visibility : 0;
+    g->past_visibility = hidden + hidden / 2;
 }
 
 static void add(struct fault_value *out, size_t *n, struct fault_value v)
@@ -77,6 +79,9 @@ static size_t pause_values(const struct grid *g, struct fault_value *out)
     if (g->past_busy > g->past_retry && g->scenario->receiver.workers > 1) {
         add(out, &n, (struct fault_value){.time = g->past_busy});
     }
+    if (g->past_visibility > g->past_busy) {
+        add(out, &n, (struct fault_value){.time = g->past_visibility});
+    }
     return n;
 }
 
@@ -93,14 +98,16 @@ static size_t clock_values(const struct site *site, struct fault_value *out)
     return n;
 }
 
-/* It heals in time for the second attempt; that what passes after is judged is what matters. From
- * sender to receiver both ways or one, from receiver to sender one way: both ways is the same. */
+/* It heals in time for the second attempt; that what passes after is judged is what matters. On the
+ * way from sender to receiver both ways or one, on the way back one way: both ways is the same. */
 static size_t partition_values(const struct grid *g, const struct site *site,
                                struct fault_value *out)
 {
     size_t n = 0;
     struct fault_value v = {.time = SIM_START, .until = SIM_START + g->past_retry};
-    if (site->key.host != PLACE_RECEIVER) {
+    bool forward = site->key.host >= PLACE_SENDER ||
+                   (site->key.host == PLACE_BROKER && site->key.value == PLACE_RECEIVER);
+    if (forward) {
         add(out, &n, v);
     }
     v.choice = 1;
@@ -120,6 +127,13 @@ static size_t stop_values(const struct grid *g, struct fault_value *out)
     return n;
 }
 
+/* Longer than whoever expects an answer to it waits. */
+static uint64_t past_wait(const struct grid *g, const struct site *site)
+{
+    bool brokered = site->key.direction == DELIVERY || site->key.direction == ACK;
+    return brokered ? g->past_visibility : g->past_retry;
+}
+
 size_t grid_values(const struct grid *g, const struct site *site, size_t unsynced,
                    struct fault_value out[GRID_VALUES_MAX])
 {
@@ -133,10 +147,10 @@ size_t grid_values(const struct grid *g, const struct site *site, size_t unsynce
         break;
     case FAULT_DUPLICATE:
         add(out, &n, (struct fault_value){.n = 1});
-        add(out, &n, (struct fault_value){.n = 1, .time = g->past_retry});
+        add(out, &n, (struct fault_value){.n = 1, .time = past_wait(g, site)});
         break;
     case FAULT_DELAY:
-        add(out, &n, (struct fault_value){.time = g->past_retry});
+        add(out, &n, (struct fault_value){.time = past_wait(g, site)});
         break;
     case FAULT_CRASH:
         n = crash_values(g, unsynced, out);

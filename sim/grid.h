@@ -14,6 +14,7 @@ struct grid {
     const struct scenario *scenario;
     uint64_t past_retry; /* longer than a sender waits before its second attempt */
     uint64_t past_busy;  /* longer than a worker waits for a lock, and longer than past_retry */
+    uint64_t past_visibility; /* longer than a broker hides a delivery; 0: there is none */
     bool full_power;
 };
 

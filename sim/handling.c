@@ -172,12 +172,13 @@ static enum outcome answer(struct handling *h, enum reply_status status, int64_t
     h->op->reply_late = operation_late(host->operations, h->op, h->arrived);
     host->listener.replied(host->listener.context, h->op, status, receipt);
     struct message m = h->message;
-    m.direction = REPLY;
+    bool brokered = m.direction == DELIVERY; /* then the broker is answered, with its ticket */
+    m.direction = brokered ? ACK : REPLY;
     m.echo = 1;
     m.behind = 0;
     m.status = (uint8_t)status;
-    m.receipt = receipt;
-    network_send(host->network, h->op, &m, host->place, op_sender(m.op));
+    m.receipt = brokered ? m.receipt : receipt;
+    network_send(host->network, h->op, &m, host->place, brokered ? PLACE_BROKER : op_sender(m.op));
     return step_leave(h, OK, STATEMENT_NONE);
 }
 

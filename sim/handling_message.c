@@ -11,10 +11,11 @@
 /* "<text>~2" from the second attempt on. */
 static const char *of_attempt(const struct handling *h, const char *text, char out[KEY_MAX])
 {
-    if (h->message.attempt <= 1) {
+    unsigned attempt = message_sent_as(&h->message);
+    if (attempt <= 1) {
         return text;
     }
-    int n = snprintf(out, KEY_MAX, "%s~%u", text, h->message.attempt);
+    int n = snprintf(out, KEY_MAX, "%s~%u", text, attempt);
     must(n > 0 && n < KEY_MAX);
     return out;
 }
@@ -78,7 +79,8 @@ const char *handling_body(struct handling *h)
     }
     must(len > 0 && (size_t)len < size);
     if (h->op->sender->stamped) {
-        len += snprintf(w->body + len, size - (size_t)len, ", attempt %u", h->message.attempt);
+        len += snprintf(w->body + len, size - (size_t)len, ", attempt %u",
+                        message_sent_as(&h->message));
         must((size_t)len < size);
     }
     return w->body;

@@ -49,7 +49,16 @@
     X(RECORD_SENDER_CRASH, "sender-crash")     /* code: 0 remembers all, else 1 + enum amnesia */  \
     X(RECORD_SENDER_RESTART, "sender-restart") /* value: operations that it sends again */         \
     X(RECORD_HTTP, "http")   /* beside a reply; code: 1 replayed; value: HTTP status code */       \
-    X(RECORD_SWEEP, "sweep") /* a host's sweep starts; value: its number */
+    X(RECORD_SWEEP, "sweep") /* a host's sweep starts; value: its number */                        \
+    X(RECORD_ENQUEUE,                                                                              \
+      "enqueue") /* a request reaches the broker; code: 1 kept out by its window */                \
+    X(RECORD_DELIVER_ATTEMPT,                                                                      \
+      "deliver-attempt") /* the broker hands out; value: which delivery of this entry */           \
+    X(RECORD_VISIBLE_AGAIN, "visible-again") /* code: 0 lapsed, 1 negative ack; value: as above */ \
+    X(RECORD_ACKED, "acked") /* an ack reaches the broker; code: status; value: 1 entry deleted,   \
+                                0 not, -1 comes too late and changes nothing */                    \
+    X(RECORD_DEAD_LETTER, "dead-letter") /* value: deliveries of this entry */                     \
+    X(RECORD_REPLAYED, "replayed")       /* a dead letter is put back */
 
 enum record_kind {
 #define X(name, text) name,

@@ -25,3 +25,18 @@ const char *effect_text(enum effect e)
     }
     must(!"an effect");
 }
+
+const char *direction_text(enum direction d)
+{
+    switch (d) {
+#define X(name, text)                                                                              \
+    case name:                                                                                     \
+        return text;
+        DIRECTIONS(X)
+#undef X
+    case DIRECTION_NONE:
+    case DIRECTION_COUNT:
+        break;
+    }
+    return "";
+}

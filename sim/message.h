@@ -9,7 +9,27 @@
 
 #include "sim/base.h"
 
-enum direction { DIRECTION_NONE, REQUEST, REPLY };
+/* DELIVERY and ACK: between a broker and the receiver, where there is one (sim/broker.h). */
+#define DIRECTIONS(X)                                                                              \
+    X(REQUEST, "request")                                                                          \
+    X(REPLY, "reply")                                                                              \
+    X(DELIVERY, "delivery")                                                                        \
+    X(ACK, "ack")
+
+enum direction {
+    DIRECTION_NONE,
+#define X(name, text) name,
+    DIRECTIONS(X)
+#undef X
+        DIRECTION_COUNT
+};
+const char *direction_text(enum direction d);
+
+/* 0: towards the receiver, 1: back. What is configured by leg goes by this. */
+static inline unsigned direction_leg(enum direction d)
+{
+    return ((unsigned)d - 1) & 1;
+}
 
 /* Answers of a receiver. done and duplicate: the sender believes it done; refused: failed, final;
  * retry-later and error: unknown, sent again. */
@@ -76,20 +96,43 @@ enum effect {
 };
 const char *effect_text(enum effect e);
 
-/* One copy of one attempt, request or reply. A plain value: copied into events. */
+/* One copy of one attempt or delivery, or of an answer. A plain value: copied into events. */
 struct message {
     uint64_t op;
     uint64_t op_hash; /* rng_name of the operation's id */
     uint32_t slot;    /* the world's slot of the live operation */
-    uint16_t attempt; /* from 1 */
+    uint16_t attempt; /* from 1; of a delivery and its ack: which delivery of the operation */
     uint16_t copy;    /* from 1; of a reply: the request copy that it answers */
     uint16_t echo;    /* of a reply: its own copy, from 1; 0 for a request */
     uint8_t direction;
     uint8_t status;  /* of a reply: enum reply_status */
     uint32_t behind; /* of a request: its number less the highest one up to which its client has the
                         final answers to all; fits, since a client keeps fewer than 2^32 open */
-    int64_t receipt; /* of a reply: what the effect returned; 0: none */
+    int64_t receipt; /* of a reply: what the effect returned; 0: none. Of a delivery and its ack:
+                        see ticket_make */
 };
 _Static_assert(sizeof(struct message) == 40, "copied with every event");
+
+/* What a delivery carries for its broker, and its ack brings back: the entry (slot, and generation
+ * of that slot), and which of its sender's attempts made the entry. */
+#define TICKET_ENTRIES (UINT32_C(1) << 24)
+static inline int64_t ticket_make(uint32_t entry, uint32_t generation, unsigned attempt)
+{
+    return (int64_t)((uint64_t)(generation & (TICKET_ENTRIES - 1)) << 40 | (uint64_t)entry << 16 |
+                     attempt);
+}
+static inline uint32_t ticket_entry(int64_t ticket)
+{
+    return (uint32_t)((uint64_t)ticket >> 16) & (TICKET_ENTRIES - 1);
+}
+static inline uint32_t ticket_generation(int64_t ticket)
+{
+    return (uint32_t)((uint64_t)ticket >> 40);
+}
+/* The sender's attempt that a request or a delivery comes from: what its content goes by. */
+static inline unsigned message_sent_as(const struct message *m)
+{
+    return m->direction == DELIVERY ? (unsigned)(m->receipt & 0xffff) : m->attempt;
+}
 
 #endif

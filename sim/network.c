@@ -79,8 +79,11 @@ static void send_copy(struct network *n, struct operation *op, const struct mess
     bool lost = schedule_fires(&n->run->schedule, &lose, n->run->now, &value);
     bool is_cut = cut(n, from, to);
     bool first = m->copy == 1 && m->echo <= 1;
+    /* What a broker hands out, it hands out again: no fault there is one of the sender's attempt.
+     */
+    bool by_sender = m->direction == REQUEST || m->direction == REPLY;
     if (lost || is_cut) {
-        if (first) {
+        if (first && by_sender) {
             operation_hinder(op, m->attempt);
         }
         record(n, m, RECORD_LOST, from, is_cut);
@@ -90,14 +93,14 @@ static void send_copy(struct network *n, struct operation *op, const struct mess
     struct rng_key key = site_of(m, FAULT_NONE).key;
     key.draw = DRAW_DELAY;
     uint64_t delay =
-        after + dist_sample(&n->config->delay[m->direction - 1], run_draw(n->run, &key));
+        after + dist_sample(&n->config->delay[direction_leg(m->direction)], run_draw(n->run, &key));
     struct site late = site_of(m, FAULT_DELAY);
     if (schedule_fires(&n->run->schedule, &late, n->run->now, &value)) {
         record(n, m, RECORD_DELAYED, from, (int64_t)value.time);
         delay += value.time;
-        op->late |= first && m->attempt == op->attempt;
+        op->late |= first && by_sender && m->attempt == op->attempt;
     }
-    if (op->late && first && n->run->now + delay >= op->waits_until) {
+    if (op->late && first && by_sender && n->run->now + delay >= op->waits_until) {
         operation_hinder(op, m->attempt);
     }
     struct event e = {.message = *m, .kind = EVENT_ARRIVE, .host = (uint8_t)to};
@@ -108,7 +111,7 @@ static void send_copy(struct network *n, struct operation *op, const struct mess
 void network_send(struct network *n, struct operation *op, const struct message *m, unsigned from,
                   unsigned to)
 {
-    must(m->direction == REQUEST || m->direction == REPLY);
+    must(m->direction > DIRECTION_NONE && m->direction < DIRECTION_COUNT);
     struct fault_value value;
     struct site site = site_of(m, FAULT_DUPLICATE);
     bool doubled = schedule_fires(&n->run->schedule, &site, n->run->now, &value);
@@ -116,7 +119,7 @@ void network_send(struct network *n, struct operation *op, const struct message 
     for (uint32_t i = 1; doubled && i <= value.n; i++) {
         struct message copy = *m;
         /* A copy of a reply still answers the same request copy; only its echo tells it apart. */
-        uint16_t *number = m->direction == REQUEST ? &copy.copy : &copy.echo;
+        uint16_t *number = direction_leg(m->direction) == 0 ? &copy.copy : &copy.echo;
         *number = (uint16_t)(*number + i);
         record(n, &copy, RECORD_COPY, from, *number);
         n->copies++;

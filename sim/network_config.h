@@ -5,7 +5,7 @@
 #include "sim/rng.h"
 
 struct network_config {
-    struct dist delay[2]; /* by direction - 1 */
+    struct dist delay[2]; /* by direction_leg */
 };
 
 #endif

@@ -117,7 +117,12 @@ struct operation {
     uint16_t fair_attempt; /* first attempt that met none and was not finally answered; 0: none */
 
     /* The network's and the host's: what could still touch it. */
-    uint32_t in_flight; /* copies under way, deliveries queued, handlings running */
+    uint32_t in_flight; /* copies under way, deliveries queued, handlings running, entries */
+
+    /* The broker's. */
+    uint32_t entries;      /* that it holds, dead letters that wait for their replay too */
+    uint32_t handed_out;   /* deliveries so far, of all its entries */
+    uint32_t dead_letters; /* entries that became one and are not to come back */
 
     /* The host's. */
     uint32_t deliveries, handlings;

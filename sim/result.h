@@ -54,7 +54,10 @@ struct result {
     uint64_t beyond;       /* effects beyond the first of their operation */
     uint64_t late;         /* those of them that came when the contract's window was over */
     uint64_t slots;        /* most operations alive at once */
-    bool has_records;      /* the receiver's records were counted at the end */
+    /* Of a broker; 0 where there is none: entries that became dead letters (again), replays, and
+     * requests that its duplicate window kept out. */
+    uint64_t dead_letters, replayed, kept_out;
+    bool has_records;               /* the receiver's records were counted at the end */
     uint64_t records, records_most; /* at the end, and most of all times that they were counted */
     uint64_t events;                /* of the queue */
     uint64_t ended;                 /* virtual time */

@@ -143,6 +143,11 @@ static void put_count(struct out *o, int64_t n, const char *what)
     put(o, "%" PRId64 " %s%s", n, what, n == 1 ? "" : "s");
 }
 
+static void put_deliveries(struct out *o, uint32_t n)
+{
+    put(o, "%u deliver%s", n, n == 1 ? "y" : "ies");
+}
+
 /* "m-77/2.2", or the operation alone where its message is not known. */
 static void put_message(struct out *o, const struct cast *c, const struct occasion *when)
 {
@@ -214,6 +219,11 @@ static void put_lost(struct out *o, const struct cast *c)
         put(o, ", but nothing is left of its %s of %s", c->words->noun, c->entity);
     } else {
         put(o, ", but %s was never %s by it", c->entity, c->words->done);
+    }
+    if (t->dead_letters > 0) {
+        put(o, "; after ");
+        put_deliveries(o, t->deliveries);
+        put(o, " it is a dead letter");
     }
 }
 
@@ -405,6 +415,10 @@ size_t violation_text(const struct scenario *s, const struct violation *v, char 
     case WHY_STUCK:
     case WHY_GAVE_UP:
         put_unfinished(&o, &c);
+        break;
+    case WHY_HELD:
+        put(&o, "the broker still holds %s after ", c.op);
+        put_deliveries(&o, v->testimony.deliveries);
         break;
     case WHY_BALANCE:
         put(&o, "the balance of %s is %" PRIu64 " %s than the sum of its effects", c.entity,

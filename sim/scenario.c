@@ -58,7 +58,8 @@ static void read_all(struct reader *r, const struct yaml_node *root)
         return;
     }
     READ_MAPPING(y, root, "a scenario", "name", "about", "receivers", "sweep", "senders", "network",
-                 "hosts", "database", "faults", "faults_until", "contract", "expect", "explore");
+                 "broker", "hosts", "database", "faults", "faults_until", "contract", "expect",
+                 "explore");
     read_name(y, value_of(root, "name"), "the name of a scenario", NAME_BYTES, &r->s->name);
     read_text(y, value_of(root, "about"), "about", &r->s->about);
     read_contract(r, value_of(root, "contract"));
@@ -73,6 +74,7 @@ static void read_all(struct reader *r, const struct yaml_node *root)
     }
     before = y->error_count;
     read_network(r, root);
+    read_broker(r, root);
     read_senders(r, root);
     read_messages(r, root);
     if (y->error_count == before) {

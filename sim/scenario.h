@@ -9,6 +9,7 @@
 #define SIM_SCENARIO_H
 
 #include "receivers/receiver.h"
+#include "sim/broker_config.h"
 #include "sim/checks.h"
 #include "sim/host_config.h"
 #include "sim/network_config.h"
@@ -52,6 +53,7 @@ struct scenario {
     size_t entity_count;    /* with the generated ones, which come behind: see scenario_entity */
     struct name_table *ids; /* listed ids and their operations; private to the reader */
     struct network_config network;
+    struct broker_config broker; /* between senders and receiver, where it is on */
     struct host_config receiver; /* the host "receiver" */
     struct fault_rates rates;
     struct fault *faults;
@@ -87,7 +89,8 @@ enum sim_error scenario_list_read(char *const *paths, size_t count, FILE *errors
                                   struct scenario_list *out);
 void scenario_list_fini(struct scenario_list *l);
 
-/* Names for sentences and diagrams: PLACE_RECEIVER is "receiver", senders by their names. The
+/* Names for sentences and diagrams: PLACE_RECEIVER is "receiver", PLACE_BROKER
+ * "broker" where there is one, senders by their names. The
  * result borrows s. */
 struct sentence_names scenario_names(const struct scenario *s);
 /* Id, key of an operation, as strings in out[KEY_MAX]; returns the length. The key is that of the

@@ -155,6 +155,12 @@ static void read_host(struct reader *r, const struct yaml_node *key)
         read_sender_host(r, key->value, &r->s->senders[place - PLACE_SENDER]);
         return;
     }
+    if (place == PLACE_BROKER) {
+        yaml_error(&r->yaml, key->at,
+                   "the broker has no clock and never fails; its settings stand "
+                   "under \"broker\"");
+        return;
+    }
     char found[60], near[KEY_MAX], hint[60];
     words_quote(key->text, key->len, found, sizeof(found));
     names.suggest(names.context, false, key->text, key->len, near);

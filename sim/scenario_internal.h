@@ -116,6 +116,7 @@ void read_expectations(struct reader *r, const struct yaml_node *mapping);
 void read_senders(struct reader *r, const struct yaml_node *mapping);  /* scenario_senders.c */
 void read_messages(struct reader *r, const struct yaml_node *mapping); /* scenario_messages.c */
 void read_network(struct reader *r, const struct yaml_node *mapping);  /* scenario_hosts.c */
+void read_broker(struct reader *r, const struct yaml_node *mapping);   /* scenario_broker.c */
 void read_hosts(struct reader *r, const struct yaml_node *mapping);
 void read_faults(struct reader *r, const struct yaml_node *mapping); /* scenario_faults.c */
 

@@ -80,6 +80,9 @@ static unsigned place(const void *context, const char *name, size_t len)
     if (same("receiver", name, len)) {
         return PLACE_RECEIVER;
     }
+    if (s->broker.on && same("broker", name, len)) {
+        return PLACE_BROKER;
+    }
     for (size_t i = 0; i < s->sender_count; i++) {
         if (s->senders[i].name != NULL && same(s->senders[i].name, name, len)) {
             return PLACE_SENDER + (unsigned)i;
@@ -113,8 +116,8 @@ static void place_name(const void *context, unsigned place, char *out)
     if (place >= PLACE_SENDER && place - PLACE_SENDER < s->sender_count) {
         snprintf(out, KEY_MAX, "%s", s->senders[place - PLACE_SENDER].name);
     } else {
-        must(place == PLACE_RECEIVER);
-        snprintf(out, KEY_MAX, "receiver");
+        must(place == PLACE_RECEIVER || place == PLACE_BROKER);
+        snprintf(out, KEY_MAX, place == PLACE_BROKER ? "broker" : "receiver");
     }
 }
 
@@ -211,6 +214,9 @@ static void suggest(const void *context, bool operation, const char *name, size_
         }
     } else {
         nearest_offer(&near, "receiver", strlen("receiver"));
+        if (s->broker.on) {
+            nearest_offer(&near, "broker", strlen("broker"));
+        }
         for (size_t i = 0; i < s->sender_count; i++) {
             nearest_offer(&near, s->senders[i].name, strlen(s->senders[i].name));
         }

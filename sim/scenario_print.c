@@ -247,6 +247,7 @@ void scenario_print(const struct scenario *s, FILE *out)
     print_receivers(s, out);
     print_senders(s, out);
     print_network(s, out);
+    print_broker(&s->broker, out);
     print_hosts(s, out);
     print_database(&s->receiver.database, out);
     print_contract(s, out);

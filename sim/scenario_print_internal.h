@@ -62,4 +62,8 @@ void print_clock(struct print_map *m, int64_t offset, int32_t drift);
 
 void print_senders(const struct scenario *s, FILE *out);
 
+/* --- sim/scenario_print_broker.c */
+
+void print_broker(const struct broker_config *b, FILE *out);
+
 #endif

@@ -119,6 +119,8 @@ static void read_sender_name(struct reader *r, const struct yaml_node *node, siz
         words_quote(sender->name, strlen(sender->name), shown, sizeof(shown));
         if (strcmp(sender->name, "receiver") == 0) {
             yaml_error(y, name->at, "\"receiver\" is the name of the host that receives");
+        } else if (r->s->broker.on && strcmp(sender->name, "broker") == 0) {
+            yaml_error(y, name->at, "\"broker\" is the name of the broker");
         }
         for (size_t i = 0; i < place; i++) {
             if (strcmp(r->s->senders[i].name, sender->name) == 0) {

@@ -100,14 +100,14 @@ static bool random_fires(const struct schedule *s, const struct site *site,
                          struct fault_value *value)
 {
     const struct fault_rates *r = s->rates;
-    unsigned d = site->key.direction;
+    unsigned leg = direction_leg((enum direction)site->key.direction);
     switch ((enum fault_kind)site->key.draw) {
     case FAULT_LOSE:
-        return r->lose[d - 1].num && rng_chance(draw(s, site, 0), r->lose[d - 1]);
+        return r->lose[leg].num && rng_chance(draw(s, site, 0), r->lose[leg]);
     case FAULT_DUPLICATE:
         value->n = 1;
         value->time = dist_sample(&r->copy_after, draw(s, site, 1));
-        return r->duplicate[d - 1].num && rng_chance(draw(s, site, 0), r->duplicate[d - 1]);
+        return r->duplicate[leg].num && rng_chance(draw(s, site, 0), r->duplicate[leg]);
     case FAULT_CRASH:
         return random_crash(s, site, value);
     case FAULT_PAUSE:

@@ -187,7 +187,7 @@ size_t sentence_print(const struct sentence_names *names, const struct fault *f,
     enum fault_kind kind = fault_kind(f);
     put(&o, "%s ", fault_kind_text(kind));
     if (fault_kind_scope(kind) == SCOPE_NETWORK) {
-        put(&o, k->direction == REPLY ? "reply " : "request ");
+        put(&o, "%s ", direction_text((enum direction)k->direction));
         put_message(&o, names, f->site.op, k->attempt, k->copy, k->nth);
         put_network(&o, f);
         return o.n;

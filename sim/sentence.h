@@ -3,6 +3,7 @@
  *     lose request m-77/1
  *     duplicate reply m-77/1.2 3 times after 3s
  *     delay reply m-77/1 by 10m
+ *     lose delivery m-77/2               lose ack m-77/2
  *     crash receiver at m-77/1 after commit (power torn 2) restart after 5s
  *     crash receiver at m-77/1 in commit disk 7 (process)
  *     pause receiver at m-77/2 before record for 30s
@@ -18,7 +19,8 @@
  *
  * `m-77/1` is attempt 1 of operation m-77, `m-77/1.2` its second copy; `reply m-77/1.2.3` is the
  * third copy of the reply to that copy (rng_key.nth 3; 0 is the first). `sweep/3` is the third
- * sweep of the host; its copy is 0, and a message of that name goes before. A step may carry the
+ * sweep of the host; its copy is 0, and a message of that name goes before. With a broker, m-77/2
+ * of a delivery, its ack and its handling is the second delivery of m-77. A step may carry the
  * n-th time of that step in its handling: `after commit 2`. Names outside [A-Za-z0-9_.:-], and a
  * host named "to", are JSON-quoted. What is left out when printed is what parsing supplies: copy 1,
  * first time, once, "after 0s", the host's own restart delay; "(process)" is always printed.

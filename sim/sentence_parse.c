@@ -155,13 +155,33 @@ static bool handler(struct scan *s)
     return scan_expect(s, "after") && scan_step(s) && scan_expect(s, "fails");
 }
 
+/* Deliveries and acks exist where there is a broker. */
+static bool direction(struct scan *s)
+{
+    static const char *const directions[] = {
+#define X(name, text) text,
+        DIRECTIONS(X)
+#undef X
+    };
+    bool brokered = scan_brokered(s);
+    size_t before = s->at;
+    struct word w = scan_word(s);
+    for (size_t i = REPLY; !brokered && i < ARRAY_LEN(directions); i++) {
+        if (w.len == strlen(directions[i]) && memcmp(w.text, directions[i], w.len) == 0) {
+            return scan_fail(s, w.offset, "there is no %s where the scenario has no \"broker\"",
+                             directions[i]);
+        }
+    }
+    s->at = before;
+    int found = scan_choose(s, "direction", directions, brokered ? ARRAY_LEN(directions) : REPLY);
+    s->fault->site.key.direction = (uint8_t)(found + 1);
+    return found >= 0;
+}
+
 static bool network(struct scan *s, enum fault_kind kind)
 {
-    static const char *const directions[] = {"request", "reply"};
     struct fault *f = s->fault;
-    int direction = scan_choose(s, "direction", directions, ARRAY_LEN(directions));
-    f->site.key.direction = direction == 0 ? REQUEST : REPLY;
-    if (direction < 0 || !scan_message(s)) {
+    if (!direction(s) || !scan_message(s)) {
         return false;
     }
     if (kind == FAULT_DELAY) {
@@ -218,8 +238,13 @@ static bool clock_(struct scan *s)
 {
     struct fault *f = s->fault;
     f->site.key.nth = 1;
+    scan_blanks(s);
+    size_t start = s->at;
     if (!scan_place(s, &f->site.key.host)) {
         return false;
+    }
+    if (f->site.key.host == PLACE_BROKER) {
+        return scan_fail(s, start, "the broker has no clock that could be wrong");
     }
     bool drift = scan_take(s, "drift");
     f->value.choice = drift ? CLOCK_DRIFT : CLOCK_OFFSET;
@@ -246,8 +271,13 @@ static bool partition(struct scan *s)
     if (!scan_place(s, &f->site.key.value)) {
         return false;
     }
-    if ((f->site.key.host >= PLACE_SENDER) == (f->site.key.value >= PLACE_SENDER)) {
+    if (!scan_brokered(s) &&
+        (f->site.key.host >= PLACE_SENDER) == (f->site.key.value >= PLACE_SENDER)) {
         return scan_fail(s, start, "messages pass between a sender and a receiver only");
+    }
+    if (scan_brokered(s) &&
+        (f->site.key.host == PLACE_BROKER) == (f->site.key.value == PLACE_BROKER)) {
+        return scan_fail(s, start, "all messages pass through the broker: name it and one other");
     }
     struct word w = scan_word(s);
     size_t dots = 0;

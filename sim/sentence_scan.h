@@ -58,6 +58,9 @@ bool scan_name(struct scan *s, const char *what, char *out, size_t *len);
 /* Disk operations, times of a step, attempts: more than any run has. */
 #define SCAN_COUNT_MAX UINT16_MAX
 
+/* There is a broker between senders and receiver. */
+bool scan_brokered(const struct scan *s);
+
 bool scan_place(struct scan *s, uint8_t *out);
 /* A host that handles messages. */
 bool scan_receiving_place(struct scan *s);

@@ -38,15 +38,33 @@ bool scan_place(struct scan *s, uint8_t *out)
     return true;
 }
 
+bool scan_brokered(const struct scan *s)
+{
+    return s->names->place(s->names->context, "broker", strlen("broker")) == PLACE_BROKER;
+}
+
+/* The message is numbered by its deliveries and not by its sender's attempts. */
+static bool of_delivery(const struct scan *s)
+{
+    const struct rng_key *k = &s->fault->site.key;
+    return k->direction == DELIVERY || k->direction == ACK ||
+           (fault_kind_scope((enum fault_kind)k->draw) == SCOPE_STEP && scan_brokered(s));
+}
+
 /* A host that handles messages. */
 bool scan_receiving_place(struct scan *s)
 {
     scan_blanks(s);
     size_t offset = s->at;
     struct rng_key *k = &s->fault->site.key;
-    return scan_place(s, &k->host) &&
-           (k->host < PLACE_SENDER ||
-            scan_fail(s, offset, "this fault needs a host that receives, not a sender"));
+    if (!scan_place(s, &k->host)) {
+        return false;
+    }
+    if (k->host == PLACE_BROKER) {
+        return scan_fail(s, offset, "the broker never fails; this fault needs the receiver");
+    }
+    return k->host < PLACE_SENDER ||
+           scan_fail(s, offset, "this fault needs a host that receives, not a sender");
 }
 
 /* m-77/1, m-77/1.2, m-77/1.2.3 */
@@ -72,7 +90,7 @@ bool scan_message(struct scan *s)
     site->key.operation = rng_name(id, len);
     static const char *const what[] = {"the attempt", "the copy", "the copy of the reply"};
     uint32_t numbers[] = {0, 1, 1};
-    size_t count = site->key.direction == REPLY ? 3 : 2;
+    size_t count = site->key.direction == REPLY || site->key.direction == ACK ? 3 : 2;
     size_t from = 1;
     for (size_t i = 0; i < count; i++) {
         const char *dot = memchr(w.text + from, '.', w.len - from);
@@ -86,7 +104,7 @@ bool scan_message(struct scan *s)
         }
         from = end + 1;
     }
-    unsigned most = s->names->attempts(s->names->context, site->op);
+    unsigned most = of_delivery(s) ? 0 : s->names->attempts(s->names->context, site->op);
     if (most != 0 && numbers[0] > most) {
         return scan_fail(s, w.offset + 1, "attempt %" PRIu32 " cannot exist: the limit is %u",
                          numbers[0], most);

@@ -8,6 +8,7 @@
 #include "sim/scenario_settings.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 static bool same_dist(const struct dist *a, const struct dist *b)
 {
@@ -227,10 +228,93 @@ static bool pause_for(struct scenario *s)
     return set_dist(&s->rates.pause_for, usual);
 }
 
+static bool has_fault_at(const struct scenario *s, size_t count, const struct rng_key *key)
+{
+    for (size_t i = 0; i < count; i++) {
+        if (memcmp(&s->faults[i].site.key, key, sizeof(*key)) == 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* Senders and receiver talk directly, and what befell a delivery or an ack befalls a request or a
+ * reply. */
+static bool no_broker(struct scenario *s)
+{
+    size_t kept = 0;
+    if (!s->broker.on) {
+        return false;
+    }
+    for (size_t i = 0; i < s->fault_count; i++) {
+        struct rng_key *k = &s->faults[i].site.key;
+        k->direction = k->direction == DELIVERY ? REQUEST : k->direction;
+        k->direction = k->direction == ACK ? REPLY : k->direction;
+        bool partition = k->draw == FAULT_PARTITION;
+        bool gone = partition && (k->host == PLACE_BROKER || k->value == PLACE_BROKER);
+        if (!gone && !has_fault_at(s, kept, k)) {
+            s->faults[kept++] = s->faults[i];
+        }
+    }
+    s->fault_count = kept;
+    s->broker = (struct broker_config){0};
+    return true;
+}
+
+static bool visibility(struct scenario *s)
+{
+    SET(s->broker.visibility, s->broker.on ? BROKER_VISIBILITY : 0);
+}
+
+static bool redeliver(struct scenario *s)
+{
+    SET(s->broker.redeliver, s->broker.on ? BROKER_REDELIVER : 0);
+}
+
+static bool at_once(struct scenario *s)
+{
+    SET(s->broker.after, 0);
+}
+
+static bool no_order(struct scenario *s)
+{
+    SET(s->broker.order, ORDER_NONE);
+}
+
+static bool usual_prefetch(struct scenario *s)
+{
+    SET(s->broker.prefetch, 0);
+}
+
+static bool no_replay(struct scenario *s)
+{
+    s->broker.replay_after = s->broker.on ? BROKER_REPLAY_AFTER : 0;
+    SET(s->broker.replay, false);
+}
+
+static bool replay_after(struct scenario *s)
+{
+    SET(s->broker.replay_after, s->broker.on ? BROKER_REPLAY_AFTER : 0);
+}
+
+static bool no_duplicate_window(struct scenario *s)
+{
+    bool queued = s->broker.while_queued, other = s->broker.duplicate_window > 0;
+    s->broker.while_queued = false;
+    s->broker.duplicate_window = 0;
+    return queued || other;
+}
+
+static bool late_acks_work(struct scenario *s)
+{
+    SET(s->broker.late_ack_fails, false);
+}
+
 static bool (*const settings[])(struct scenario *) = {
-    no_contract, any_records,  faults_any_time, journal,     synchronous,
-    page_size,   busy_timeout, clock_offset,    clock_drift, step,
-    restart,     copy_after,   pause_for,
+    no_broker,      no_contract,  any_records,  faults_any_time,     journal,        synchronous,
+    page_size,      busy_timeout, clock_offset, clock_drift,         step,           restart,
+    copy_after,     pause_for,    visibility,   redeliver,           at_once,        no_order,
+    usual_prefetch, no_replay,    replay_after, no_duplicate_window, late_acks_work,
 };
 
 /* Of one sender. */

@@ -20,10 +20,10 @@ enum fault_scope {
 /* X(name, text, scope, covered, help). covered: a right receiver must survive it; else it is an
  * assumption that exploration uses only by name. */
 #define FAULT_KINDS(X)                                                                             \
-    X(FAULT_LOSE, "lose", SCOPE_NETWORK, true, "a request or reply never arrives")                 \
+    X(FAULT_LOSE, "lose", SCOPE_NETWORK, true, "a message under way never arrives")                \
     X(FAULT_DUPLICATE, "duplicate", SCOPE_NETWORK, true,                                           \
       "the network makes copies that arrive on their own")                                         \
-    X(FAULT_DELAY, "delay", SCOPE_NETWORK, true, "a request or reply arrives that much later")     \
+    X(FAULT_DELAY, "delay", SCOPE_NETWORK, true, "a message under way arrives that much later")    \
     X(FAULT_CRASH, "crash", SCOPE_STEP, true,                                                      \
       "the process dies, alone or with its power, and starts again")                               \
     X(FAULT_PAUSE, "pause", SCOPE_STEP, true, "one worker stands still while the others go on")    \
@@ -104,6 +104,7 @@ enum amnesia {
 /* Places: who is who in a world. Hosts that receive come first, then the senders in file order. */
 #define PLACE_NONE 0
 #define PLACE_RECEIVER 1
+#define PLACE_BROKER 2  /* where there is one */
 #define PLACE_SENDER 32 /* of the first sender */
 #define SENDERS_MAX 200
 

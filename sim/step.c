@@ -110,6 +110,15 @@ bool handling_disk_operation(struct handling *h)
     return !crash_at(h, INSIDE);
 }
 
+/* A fault lies in the way of the sender's attempt that is handled here; a broker has answered it
+ * long ago. */
+static void hinder(const struct handling *h)
+{
+    if (h->message.direction == REQUEST) {
+        operation_hinder(h->op, h->message.attempt);
+    }
+}
+
 enum outcome step_enter(struct handling *h, enum step step)
 {
     struct host *host = h->host;
@@ -125,7 +134,7 @@ enum outcome step_enter(struct handling *h, enum step step)
     }
     if (handling_site_fires(h, FAULT_PAUSE, BEFORE, &value)) {
         handling_record(h, RECORD_PAUSE, 0, (int64_t)value.time);
-        operation_hinder(h->op, h->message.attempt);
+        hinder(h);
         operations_trouble(host->operations, host->run->now + value.time);
         host_sleep(h->worker, host->run->now + value.time);
     }
@@ -149,7 +158,7 @@ enum outcome step_leave(struct handling *h, enum outcome o, int64_t statement)
     }
     struct fault_value value;
     if (handling_site_fires(h, FAULT_HANDLER, AFTER, &value)) {
-        operation_hinder(h->op, h->message.attempt);
+        hinder(h);
         return FAILED;
     }
     return o;

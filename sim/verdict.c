@@ -59,7 +59,9 @@ static struct testimony hear(const struct operation *op)
                           .acked = op->acked,
                           .replied = op->replied,
                           .key_of = op->key_of,
-                          .fair_attempt = op->fair_attempt};
+                          .fair_attempt = op->fair_attempt,
+                          .deliveries = op->handed_out,
+                          .dead_letters = op->dead_letters};
     memcpy(t.effects, op->effect_at, sizeof(t.effects));
     return t;
 }
@@ -265,6 +267,8 @@ static void judge_progress(struct verdict *v, struct operation *op)
     verdict_count(v, CHECK_PROGRESS, 1);
     if (!op->closed) {
         verdict_violate(v, op, CHECK_PROGRESS, WHY_STUCK, op->attempt, 0);
+    } else if (op->entries > 0) {
+        verdict_violate(v, op, CHECK_PROGRESS, WHY_HELD, op->entries, 0);
     }
 }
 

@@ -35,7 +35,8 @@
     X(WHY_NOT_OWNER)      /* a: enum record_move, by another than who claimed last */              \
     X(WHY_RECORDS)        /* a records where b are the most that there may be */                   \
     X(WHY_UNOWNED)        /* a records in progress at the end that nothing will ever end */        \
-    X(WHY_NOT_COVERED)    /* retention or lease; b: index of the receiver in the scenario */
+    X(WHY_NOT_COVERED)    /* retention or lease; b: index of the receiver in the scenario */       \
+    X(WHY_HELD)           /* closed, and the broker holds a entries of it at the limit */
 
 enum reason {
 #define X(name) name,
@@ -58,6 +59,8 @@ struct testimony {
     struct deed claimed, completed;        /* what is known of the record before that */
     uint64_t key_of;       /* operation whose key it carried by a fault; 0: its own */
     uint16_t fair_attempt; /* first that no fault touched and that was not finally answered */
+    uint32_t deliveries;   /* by a broker */
+    uint32_t dead_letters; /* there, that nobody puts back */
 };
 
 struct violation {

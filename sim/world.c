@@ -80,6 +80,20 @@ static void host_configure(struct world *w)
     w->host.place = PLACE_RECEIVER;
 }
 
+static void broker_configure(struct world *w)
+{
+    const struct scenario *s = w->scenario;
+    w->broker.config = &s->broker;
+    w->broker.prefetch = s->broker.prefetch > 0 ? s->broker.prefetch : s->receiver.workers;
+    w->broker.run = &w->run;
+    w->broker.network = &w->network;
+    w->broker.operations = &w->operations;
+    w->broker.listener = (struct broker_listener){w, host_left};
+    w->broker.names = s;
+    w->broker.entity_name = entity_name;
+    broker_init(&w->broker);
+}
+
 struct world *world_new(const struct scenario *s, size_t receiver, FILE *errors,
                         enum sim_error *error)
 {
@@ -102,6 +116,7 @@ struct world *world_new(const struct scenario *s, size_t receiver, FILE *errors,
         sender_init(&w->senders[i], &s->senders[i], PLACE_SENDER + (unsigned)i, &w->run,
                     &w->operations);
     }
+    broker_configure(w);
     host_configure(w);
     w->run.now = SIM_START;
     *error = host_init(&w->host, name[0], errors);
@@ -130,6 +145,7 @@ void world_free(struct world *w)
     }
     free(w->senders);
     verdict_fini(&w->verdict);
+    broker_fini(&w->broker);
     network_fini(&w->network);
     operations_fini(&w->operations);
     schedule_fini(&w->run.schedule);
@@ -163,6 +179,7 @@ static enum sim_error start(struct world *w, const struct play *p)
     history_reset(&w->run.history, p->keep_history);
     operations_reset(&w->operations);
     network_start(&w->network);
+    broker_start(&w->broker);
     const struct expectation *e = p->expectation ? p->expectation : &s->expectations[w->receiver];
     uint32_t checks = e->given && !e->violates ? e->checks : CHECKS_EXACTLY_ONCE;
     if (e->given && e->violates) {
@@ -233,7 +250,8 @@ static void retire(struct world *w)
 static void transmit(struct world *w, const struct message *m)
 {
     struct operation *op = operations_at(&w->operations, m->slot);
-    network_send(&w->network, op, m, op_sender(m->op), PLACE_RECEIVER);
+    network_send(&w->network, op, m, op_sender(m->op),
+                 w->scenario->broker.on ? PLACE_BROKER : PLACE_RECEIVER);
     if (sender_transmitted(world_sender(w, op_sender(m->op)), op)) {
         for (uint32_t i = 0; i < w->operations.count; i++) {
             consider_retiring(w, w->operations.slots[i]);
@@ -245,11 +263,26 @@ static void arrive(struct world *w, const struct event *e)
 {
     struct operation *op = operations_of(&w->operations, &e->message);
     must(op != NULL); /* a copy under way keeps its operation */
-    if (e->message.direction == REQUEST) {
+    switch ((enum direction)e->message.direction) {
+    case REQUEST:
+        if (w->scenario->broker.on) {
+            broker_accept(&w->broker, op, &e->message);
+            break;
+        }
+        /* fall through */
+    case DELIVERY:
         host_deliver(&w->host, op, &e->message);
-    } else {
+        break;
+    case REPLY:
         sender_answer(world_sender(w, e->host), op, &e->message);
         operations_leave(&w->operations, op);
+        break;
+    case ACK:
+        broker_acknowledge(&w->broker, op, &e->message);
+        break;
+    case DIRECTION_NONE:
+    case DIRECTION_COUNT:
+        must(!"a direction");
     }
     consider_retiring(w, op);
 }
@@ -303,6 +336,9 @@ static void dispatch(struct world *w, const struct event *e)
     case EVENT_SWEEP:
         host_sweep(&w->host, e->serial);
         break;
+    case EVENT_BROKER:
+        broker_moment(&w->broker, e->serial);
+        break;
     }
 }
 
@@ -347,8 +383,13 @@ static bool world_step(struct world *w)
     if (queue_count(&w->run.queue) == w->host.sweeps_due || !queue_pop(&w->run.queue, &at, &e)) {
         return false;
     }
-    if (at > w->limit) {
-        w->run.now = w->limit;
+    /* A queue that still gets shorter is not stuck, however long it has become. */
+    uint64_t limit = w->limit;
+    if (limit != SIM_TIME_MAX && w->broker.ended_at + w->span > limit) {
+        limit = w->broker.ended_at + w->span;
+    }
+    if (at > limit) {
+        w->run.now = limit;
         return false;
     }
     uint64_t before = w->run.now;

@@ -1,8 +1,8 @@
 /* One scenario on one receiver: made once, played as often as there are seeds and schedules.
  *
- * Owns: clock, queue, history, schedule, senders, network, hosts, verdict. Borrows: the scenario.
- * Only one world can be running at a time in a process (SQLite's allocator is global); several may
- * exist.
+ * Owns: clock, queue, history, schedule, senders, network, broker, hosts, verdict. Borrows: the
+ * scenario. Only one world can be running at a time in a process (SQLite's allocator is global);
+ * several may exist.
  */
 #ifndef SIM_WORLD_H
 #define SIM_WORLD_H

@@ -83,9 +83,15 @@ void world_start_faults(struct world *w)
     for (unsigned i = 0; i < senders; i++) {
         evaluate_place(w, FAULT_CLOCK, PLACE_SENDER + i, 0);
     }
+    bool brokered = w->scenario->broker.on;
+    unsigned to = brokered ? PLACE_BROKER : PLACE_RECEIVER;
     for (unsigned i = 0; i < senders; i++) {
-        evaluate_place(w, FAULT_PARTITION, PLACE_SENDER + i, PLACE_RECEIVER);
-        evaluate_place(w, FAULT_PARTITION, PLACE_RECEIVER, PLACE_SENDER + i);
+        evaluate_place(w, FAULT_PARTITION, PLACE_SENDER + i, to);
+        evaluate_place(w, FAULT_PARTITION, to, PLACE_SENDER + i);
+    }
+    if (brokered) {
+        evaluate_place(w, FAULT_PARTITION, PLACE_BROKER, PLACE_RECEIVER);
+        evaluate_place(w, FAULT_PARTITION, PLACE_RECEIVER, PLACE_BROKER);
     }
     evaluate_place(w, FAULT_LYING_DISK, PLACE_RECEIVER, 0);
     for (size_t i = 0; i < s->listed_count; i++) {

@@ -3,6 +3,7 @@
 #define SIM_WORLD_INTERNAL_H
 
 #include "sim/auditor.h"
+#include "sim/broker.h"
 #include "sim/host.h"
 #include "sim/network.h"
 #include "sim/sender.h"
@@ -35,6 +36,7 @@ struct world {
     struct operations operations;
     struct sender *senders;
     struct network network;
+    struct broker broker; /* idle where the scenario has none */
     struct host host;
     struct auditor auditor;
     struct verdict verdict;

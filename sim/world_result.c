@@ -13,6 +13,9 @@ static void fill_counters(const struct world *w, struct result *r)
     r->restarts = c->restarts;
     r->copies = w->network.copies;
     r->lost = w->network.lost;
+    r->dead_letters = w->broker.dead_letters;
+    r->replayed = w->broker.replayed;
+    r->kept_out = w->broker.kept_out;
     for (size_t i = 0; i < w->scenario->sender_count; i++) {
         const struct sender *s = &w->senders[i];
         r->attempts += s->attempts;

@@ -1,9 +1,11 @@
 /* How long a run may go on after the last send or fault.
  *
  * In: the scenario and the faults that are listed for this run. Out: twice the longest that
- * anything may still take: retries, delays, pauses, restarts, waits for a lock.
+ * anything may still take: retries, delays, pauses, restarts, waits for a lock, redeliveries.
  */
 #include "sim/world_internal.h"
+
+#include "sim/broker.h"
 
 uint64_t world_span(const struct scenario *s, const struct schedule *schedule)
 {
@@ -53,5 +55,8 @@ uint64_t world_span(const struct scenario *s, const struct schedule *schedule)
     }
     uint64_t steps = (uint64_t)STEP_COUNT * dist_max(&s->receiver.step);
     uint64_t sum = horizon + delay + pause + restart + steps + s->receiver.database.busy_timeout;
+    if (s->broker.on) {
+        sum += broker_span(&s->broker, delay);
+    }
     return sum < SIM_TIME_MAX / 4 ? 2 * sum : SIM_TIME_MAX / 2;
 }

@@ -85,6 +85,12 @@ static void same_hosts(const struct scenario *a, const struct scenario *b)
     same_dist(&h->step, &i->step);
     same_dist(&h->restart, &i->restart);
     ck_assert(h->clock_offset == i->clock_offset && h->clock_drift == i->clock_drift);
+    const struct broker_config *x = &a->broker, *y = &b->broker;
+    ck_assert(x->on == y->on && x->visibility == y->visibility && x->redeliver == y->redeliver);
+    ck_assert(x->after == y->after && x->order == y->order && x->prefetch == y->prefetch);
+    ck_assert(x->replay == y->replay && x->replay_after == y->replay_after);
+    ck_assert_uint_eq(x->duplicate_window, y->duplicate_window);
+    ck_assert(x->late_ack_fails == y->late_ack_fails && x->while_queued == y->while_queued);
     const struct database_config *d = &h->database, *e = &i->database;
     ck_assert(d->journal == e->journal && d->synchronous == e->synchronous);
     ck_assert(d->page_size == e->page_size && d->busy_timeout == e->busy_timeout);

@@ -21,6 +21,7 @@
     X(network)                                                                                     \
     X(retention)                                                                                   \
     X(sweeps)                                                                                      \
+    X(broker)                                                                                      \
     X(receivers)                                                                                   \
     X(shrink)                                                                                      \
     X(canaries)                                                                                    \
