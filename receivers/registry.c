@@ -25,7 +25,8 @@
     X(ack_first)                                                                                   \
     X(volatile_memory)                                                                             \
     X(last_id_only)                                                                                \
-    X(blind_retry)
+    X(blind_retry)                                                                                 \
+    X(cached_before_durable)
 
 #define X(name) extern const struct receiver receiver_##name;
 RECEIVERS(X)

@@ -6,8 +6,9 @@
  * grown older than the window is removed by the next message with its id, which is new.
  *
  * Amazon SQS FIFO: 5 minutes from the first accepted send, whatever became of the message since; a
- * message without an id is refused. Whether a duplicate starts the window anew, and what its answer
- * carries, it leaves open: `starts: last-seen`, `answer`.
+ * message without an id is refused, or goes by its content where the queue is told so (`id:
+ * given-or-body`), among the ids that are given. Whether a duplicate starts the window anew, and
+ * what its answer carries, it leaves open: `starts: last-seen`, `answer`.
  *
  * NATS JetStream keeps the ids in memory and rebuilds them, when it starts, from the messages that
  * are still stored: `memory: rebuilt`. Where consumed messages are removed (`messages: consumed`,
@@ -27,7 +28,7 @@ static const struct statement statements[] = {
 };
 
 enum { ID = RETENTION_SETTINGS_COUNT, SCOPE, ANSWER, MEMORY, MESSAGES };
-enum { ID_GIVEN, ID_BODY };
+enum { ID_GIVEN, ID_BODY, ID_GIVEN_OR_BODY };
 enum { SCOPE_QUEUE, SCOPE_GROUP };
 enum { ANSWER_SILENT, ANSWER_FIRST };
 enum { MEMORY_DURABLE, MEMORY_REBUILT };
@@ -35,7 +36,8 @@ enum { MESSAGES_KEPT, MESSAGES_CONSUMED };
 
 static const struct setting settings[] = {
     RETENTION_SETTINGS("window", 300 * RETENTION_SECOND, REMOVAL_LOOK_UP),
-    {"id", SETTING_CHOICE, ID_GIVEN, 0, 0, "given body", "the message's key, or its content"},
+    {"id", SETTING_CHOICE, ID_GIVEN, 0, 0, "given body given-or-body",
+     "the message's key, its content, or its content where it has no key"},
     {"scope", SETTING_CHOICE, SCOPE_QUEUE, 0, 0, "queue group",
      "where ids are told apart: all together, or in each message group"},
     {"answer", SETTING_CHOICE, ANSWER_SILENT, 0, 0, "silent first",
@@ -94,9 +96,18 @@ static enum outcome process_message(struct handling *h, const char *id, const ch
     return o == OK ? commit(h) : o;
 }
 
+/* Empty: it has none. */
+static const char *deduplication_id(struct handling *h)
+{
+    int64_t from = handling_setting(h, ID);
+    const char *key = handling_key(h);
+    bool given = from == ID_GIVEN || (from == ID_GIVEN_OR_BODY && key[0] != '\0');
+    return given ? key : handling_body(h);
+}
+
 static void window_handle(struct handling *h)
 {
-    const char *id = handling_setting(h, ID) == ID_BODY ? handling_body(h) : handling_key(h);
+    const char *id = deduplication_id(h);
     const char *scope = handling_setting(h, SCOPE) == SCOPE_GROUP ? handling_group(h) : "";
     if (id[0] == '\0') {
         reply(h, REPLY_REFUSED, 0);
@@ -137,7 +148,7 @@ const struct receiver receiver_window = {
     .settings = settings,
     .axes =
         {
-            [AXIS_KEY] = "given id, or content",
+            [AXIS_KEY] = "given id, content, or content where no id is given",
             [AXIS_SCOPE] = "queue, or message group",
             [AXIS_STRUCTURE] = "set",
             [AXIS_MOMENT] = "with the effect",

@@ -23,6 +23,7 @@
     X(sweeps)                                                                                      \
     X(broker)                                                                                      \
     X(receivers)                                                                                   \
+    X(rules_queues)                                                                                \
     X(shrink)                                                                                      \
     X(canaries)                                                                                    \
     X(flawed)                                                                                      \
@@ -39,6 +40,7 @@
     X(explore)                                                                                     \
     X(right)                                                                                       \
     X(convictions)                                                                                 \
+    X(classes)                                                                                     \
     X(golden)
 
 #define X(name) Suite *name##_suite(void);

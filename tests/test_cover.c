@@ -318,6 +318,39 @@ START_TEST(as_a_check_of_a_run)
 }
 END_TEST
 
+/* Beside exactly-once, which needs a duplicate but no ghost to judge, it has to judge for itself.
+ */
+START_TEST(beside_exactly_once)
+{
+    static const struct {
+        const char *receiver, *effect, *fault;
+        enum verdict_kind verdict;
+        const char *reason;
+    } cases[] = {
+        {"table", "charge: 1", "lose reply m/1", VERDICT_PASS, ""},
+        {"table", "charge: 1", "delay reply m/1 by 1ms", VERDICT_VACUOUS,
+         "no operation had a second attempt or a second delivery"},
+        {"naive", "effect: {set: 1}", "lose reply m/1", VERDICT_VACUOUS,
+         "retention-covers-retries judged nothing"},
+        {"naive", "charge: 1", "lose reply m/1", VERDICT_FAIL, ""},
+    };
+    for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
+        struct scenario s;
+        rig_scenario(&s,
+                     "receivers: [%s]\n"
+                     "senders: [{name: shop, messages: [{id: m, entity: e, %s}]}]\n"
+                     "faults: [%s]\n"
+                     "expect: [exactly-once, retention-covers-retries]\n",
+                     cases[i].receiver, cases[i].effect, cases[i].fault);
+        struct result r = rig_once(&s, cases[i].receiver, 1);
+        ck_assert_msg(r.verdict == cases[i].verdict, "%zu: %s", i, rig_say(&r, NULL));
+        ck_assert_str_eq(r.reason, cases[i].reason);
+        result_fini(&r);
+        scenario_fini(&s);
+    }
+}
+END_TEST
+
 /* ---- over random policies ---- */
 
 static uint64_t draw(uint64_t *state, uint64_t lo, uint64_t hi)
@@ -449,6 +482,7 @@ Suite *cover_suite(void)
     tcase_add_test(t, several_senders);
     tcase_add_test(t, by_the_common_settings);
     tcase_add_test(t, as_a_check_of_a_run);
+    tcase_add_test(t, beside_exactly_once);
     tcase_add_loop_test(t, what_is_covered_is_never_late, 0, 60);
     tcase_add_test(t, the_latest_retry_comes_nearly_so_late);
     suite_add_tcase(s, t);

@@ -40,6 +40,7 @@ static const struct flaw {
     /* Nothing that an answer or a newer message could overtake. */
     {"last_id_only", DOUBLE, DOUBLE, 1, "lose: 1/15", DEATHS TROUBLE FAILURES},
     {"blind_retry", DOUBLE, DOUBLE, 3, NETWORK, DEATHS PAUSES FAILURES},
+    {"cached_before_durable", LOST, LOST | DURABLE, 3, NETWORK, DEATHS PAUSES},
 };
 
 /* Ways to be convicted in the scenario of one's own, its faults left out. */
@@ -65,6 +66,8 @@ static const struct conviction {
     {"last_id_only", DOUBLE, {"delay request m-77/1 by 3s"}},
     {"blind_retry", DOUBLE, {"store receiver at m-77/1 commit (applied)"}},
     {"blind_retry", DOUBLE, {"lose reply m-77/1", "store receiver at m-77/2 begin (not applied)"}},
+    {"cached_before_durable", LOST, {"store receiver at m-77/1 commit (not applied)"}},
+    {"cached_before_durable", LOST, {"handler receiver at m-77/1 after effect fails"}},
 };
 
 static void own_scenario(const char *name, struct scenario *s)

@@ -55,21 +55,22 @@ static void assert_stands(const struct shrink_result *s, enum check check)
 static void assert_all_needed(const struct shrink_result *s, enum check check)
 {
     size_t count = s->scenario.fault_count;
-    struct world *w = rig_world(&s->scenario, s->scenario.receivers[0].name);
     struct fault *list = sim_zalloc(count + 1, sizeof(*list));
     for (size_t gone = 0; gone < count; gone++) {
+        struct scenario less;
         memcpy(list, s->scenario.faults, gone * sizeof(*list));
         memcpy(list + gone, s->scenario.faults + gone + 1, (count - gone - 1) * sizeof(*list));
-        scenario_number_faults(list, count - 1);
-        struct result r = rig_play(w, s->seed, list, count - 1);
+        scenario_copy(&s->scenario, &less);
+        scenario_set_faults(&less, list, count - 1);
+        struct result r = rig_once(&less, less.receivers[0].name, s->seed);
         if (rig_violated(&r, check)) {
             say_story(s);
             ck_abort_msg("fault %zu can be left out", gone);
         }
         result_fini(&r);
+        scenario_fini(&less);
     }
     free(list);
-    world_free(w);
 }
 
 static void assert_idempotent(const struct shrink_result *s)
