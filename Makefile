@@ -46,7 +46,7 @@ TESTS := $(patsubst %.c,$(OBJ)/%.o,$(wildcard tests/*.c))
 BENCHES := $(patsubst %.c,$(OBJ)/%.o,$(wildcard tests/bench/*.c))
 
 # Scripts of `make test`; the first two have their own place in it.
-SCRIPTS = $(filter-out tests/deps.sh tests/tidy.sh,$(sort $(wildcard tests/*.sh)))
+SCRIPTS = $(filter-out tests/deps.sh tests/tidy.sh tests/builds.sh,$(sort $(wildcard tests/*.sh)))
 HEAVY = $(sort $(wildcard tests/heavy/*.sh))
 SEED = scenarios/seed/lost-reply.yaml
 
@@ -107,16 +107,19 @@ demo:
 	./onlyonce compare scenarios/seed -o report
 
 # The unit tests' output is kept, so that their summary can stand last. All steps run, also after
-# one that failed. A script that calls make calls it as a person would.
+# one that failed; the other builds beside them. A script that calls make calls it as a person would.
 test:
 	@tests/deps.sh test
 	@$(MAKE) all test-program
-	@unset MAKEFLAGS MFLAGS MAKELEVEL; failed=; log=$(BUILD)/test.log; \
+	@unset MAKEFLAGS MFLAGS MAKELEVEL; failed=; log=$(BUILD)/test.log; builds=$(BUILD)/builds.log; \
+	tests/builds.sh >$$builds 2>&1 </dev/null & others=$$!; \
 	tests/tidy.sh || failed=tests/tidy.sh; \
 	$(BUILD)/test >$$log 2>&1 </dev/null || failed="$$failed $(BUILD)/test"; cat $$log; \
 	for script in $(SCRIPTS); do \
 	    echo "== $$script"; ./$$script </dev/null || failed="$$failed $$script"; \
 	done; \
+	echo "== tests/builds.sh"; \
+	wait $$others || failed="$$failed tests/builds.sh"; cat $$builds; \
 	if [ -n "$$failed" ]; then echo "FAILED: $$failed"; fi; \
 	grep -E '^[0-9]+%: Checks: ' $$log | tail -n 1; [ -z "$$failed" ]
 

@@ -16,7 +16,7 @@
 
 #include <string.h>
 
-enum { PUT, LOOK_UP, COMPLETE, RELEASE };
+enum { PUT, LOOK_UP, COMPLETE, RELEASE, PUT_COMPLETED };
 enum { IN_PROGRESS = 1, COMPLETED = 2 };
 
 /* ?: a lease that never ends is NULL; owner 0 asks for no owner. */
@@ -30,14 +30,15 @@ static const struct statement statements[] = {
      " AND (?2 = 0 OR (owner = ?2 AND state = 1))",
      "complete claim"},
     {"DELETE FROM claim WHERE id = ?1 AND (?2 = 0 OR (owner = ?2 AND state = 1))", "delete claim"},
+    {"INSERT INTO claim(id, state, owner, lease_until, payload, receipt)"
+     " VALUES(?1, 2, ?2, 0, ?3, ?4)",
+     "put completed claim"},
     {NULL, NULL},
 };
 
 static const uint8_t moves[] = {
-    [PUT] = MOVE_CLAIM,
-    [LOOK_UP] = MOVE_NONE,
-    [COMPLETE] = MOVE_COMPLETE,
-    [RELEASE] = MOVE_RELEASE,
+    [PUT] = MOVE_CLAIM,       [LOOK_UP] = MOVE_NONE,           [COMPLETE] = MOVE_COMPLETE,
+    [RELEASE] = MOVE_RELEASE, [PUT_COMPLETED] = MOVE_COMPLETE,
 };
 
 enum {
@@ -81,15 +82,17 @@ static const struct setting settings[] = {
 static void promise(const int64_t *values, struct promise *out)
 {
     bool record = values[RECORD] != 0;
-    *out = (struct promise){.retention = record ? (uint64_t)values[RETENTION] : 1,
+    *out = (struct promise){.retention = record ? retention_promised(values) : 1,
                             .retention_name = record ? "retention" : "record",
                             .records = (uint64_t)values[RETENTION_MOST],
                             .lease = (uint64_t)values[LEASE],
                             .lease_name = "lease",
                             .fenced = values[FENCING] != 0 && values[COMPLETION] == WITH_EFFECT};
-    if (out->lease == 0) {
+    if (out->lease == 0 && values[RETENTION] > 0) {
         out->lease = (uint64_t)values[RETENTION];
         out->lease_name = "retention";
+    } else if (out->lease == 0) {
+        out->lease = SIM_TIME_MAX;
     }
 }
 
@@ -104,24 +107,31 @@ static int64_t asked_owner(const struct handling *h)
     return handling_setting(h, FENCING) ? handling_token(h) : 0;
 }
 
+/* The record completed. Not fenced, it is made where it has gone: nothing is asked of it. */
+static enum outcome complete(struct handling *h)
+{
+    const char *id = claim_id(h);
+    bool dated = handling_setting(h, RETENTION_STARTS) != STARTS_COMPLETION;
+    enum outcome o = sql(h, STEP_RECORD, COMPLETE, "tii", id, asked_owner(h), handling_receipt(h));
+    if (o == OK && handling_changes(h) == 0) {
+        if (handling_setting(h, FENCING)) {
+            return BUSY;
+        }
+        dated = false;
+        o = sql(h, STEP_RECORD, PUT_COMPLETED, "titi", id, handling_token(h), handling_body(h),
+                handling_receipt(h));
+    }
+    return o == OK && !dated ? retention_keep(h, id, NULL) : o;
+}
+
 /* What ends a claim well: its record completed, or the lock released. BUSY: it is another's now. */
 static enum outcome finish(struct handling *h)
 {
-    const char *id = claim_id(h);
-    enum outcome o;
     if (handling_setting(h, RECORD)) {
-        o = sql(h, STEP_RECORD, COMPLETE, "tii", id, asked_owner(h), handling_receipt(h));
-    } else {
-        o = sql(h, STEP_RELEASE, RELEASE, "ti", id, asked_owner(h));
+        return complete(h);
     }
-    if (o == OK && handling_changes(h) == 0 && handling_setting(h, FENCING)) {
-        return BUSY;
-    }
-    if (o == OK && handling_setting(h, RECORD) &&
-        handling_setting(h, RETENTION_STARTS) == STARTS_COMPLETION) {
-        o = retention_keep(h, id, NULL);
-    }
-    return o;
+    enum outcome o = sql(h, STEP_RELEASE, RELEASE, "ti", claim_id(h), asked_owner(h));
+    return o == OK && handling_changes(h) == 0 && handling_setting(h, FENCING) ? BUSY : o;
 }
 
 static void fail(struct handling *h, enum outcome why)
@@ -138,7 +148,8 @@ static void fail(struct handling *h, enum outcome why)
 static void execute(struct handling *h)
 {
     bool after = handling_setting(h, COMPLETION) == AFTER_EFFECT;
-    enum outcome o = begin_immediate(h);
+    enum outcome o = business_work(h);
+    o = o == OK ? begin_immediate(h) : o;
     o = o == OK ? apply_effect(h) : o;
     if (o == OK && !after) {
         o = finish(h);

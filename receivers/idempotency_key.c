@@ -68,14 +68,31 @@ static const struct setting settings[] = {
 
 #define KEY_LONGEST 255
 
+/* Of a running key that only its executor can end. */
+#define NEVER INT64_MAX
+
 static void promise(const int64_t *values, struct promise *out)
 {
-    *out = (struct promise){.retention = (uint64_t)values[RETENTION],
+    uint64_t kept = retention_promised(values);
+    *out = (struct promise){.retention = kept,
                             .retention_name = "retention",
                             .records = (uint64_t)values[RETENTION_MOST],
                             .lease = (uint64_t)values[LOCK],
                             .lease_name = "lock",
                             .fenced = true};
+    if (out->lease == 0) { /* a running key goes with its record */
+        out->lease = kept > 0 ? kept : SIM_TIME_MAX;
+        out->lease_name = kept > 0 ? "retention" : "lock";
+    }
+}
+
+/* When the lock begins. */
+static int64_t locked_from(const struct handling *h)
+{
+    bool ends =
+        handling_setting(h, LOCK) > 0 || (handling_setting(h, RETENTION) > 0 &&
+                                          handling_setting(h, RETENTION_REMOVAL) != REMOVAL_NEVER);
+    return ends ? (int64_t)handling_now(h) : NEVER;
 }
 
 /* Without a key nothing can be recognised. */
@@ -145,7 +162,8 @@ static void end_failed(struct handling *h, enum outcome o)
 
 static void execute(struct handling *h)
 {
-    enum outcome o = begin_immediate(h);
+    enum outcome o = business_work(h);
+    o = o == OK ? begin_immediate(h) : o;
     o = o == OK ? apply_effect(h) : o;
     o = o == OK ? complete(h, REPLY_DONE, 200) : o;
     if (o == DEAD) {
@@ -203,7 +221,8 @@ static void known(struct handling *h)
         return;
     }
     enum outcome o = sql(h, STEP_CLAIM, TAKE, "ttii", handling_client(h), handling_key(h),
-                         handling_token(h), now);
+                         handling_token(h), locked_from(h));
+    o = o == OK ? retention_touch(h, handling_client(h), handling_key(h)) : o;
     o = o == OK ? commit(h) : o;
     if (o != OK) {
         give_up(h, o);
@@ -228,7 +247,7 @@ static void start(struct handling *h)
     }
     if (o == OK) {
         o = sql(h, STEP_CLAIM, INSERT, "tttii", account, key, handling_body(h), handling_token(h),
-                (int64_t)handling_now(h));
+                locked_from(h));
     }
     o = o == OK ? retention_keep(h, account, key) : o;
     o = o == OK ? commit(h) : o;
@@ -254,6 +273,7 @@ static void idempotency_key_handle(struct handling *h)
 static const struct keeping keeping = {
     .table = "idempotency_key",
     .key = "account = ?1 AND key = ?2",
+    .unowned = "state = 1 AND locked_at = 9223372036854775807",
 };
 
 const struct receiver receiver_idempotency_key = {

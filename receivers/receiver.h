@@ -97,7 +97,8 @@ struct keeping {
 /* What a receiver promises with its settings, for the static check retention-covers-retries; times
  * in ns, 0: not limited. Filled in by `promise`. */
 struct promise {
-    uint64_t retention; /* a finished record is there for so long after its first delivery */
+    uint64_t retention; /* a finished record is there for so long after its first delivery; 1: there
+                         * is none, as a setting says */
     const char *retention_name; /* the setting that says so */
     uint64_t records;           /* the most that are kept; older ones go */
     uint64_t lease;             /* a record in progress blocks others for so long */
@@ -143,12 +144,23 @@ struct receiver {
     uint32_t steps;                 /* bits 1 << enum step that it declares */
     bool saves_responses;           /* a duplicate gets the first response again */
     void (*handle)(struct handling *h);
+    /* A turn of the relay, on a connection of its own: sends what lies in the outbox. It comes
+     * relay_every(settings) ns after a transaction in which a parcel was asked for has been
+     * committed, after a start of the process, and after relay_again. NULL: there is none; 0: not
+     * with these settings. */
+    void (*relay)(struct handling *h);
+    uint64_t (*relay_every)(const int64_t *settings);
+    /* How long it waits for an answer from downstream at most, ns. NULL: it never does. */
+    uint64_t (*waits)(const int64_t *settings);
     const struct keeping *keeping; /* NULL: none, or not in a table of their own */
     /* NULL: what RETENTION_SETTINGS say where there is `keeping`, else no limit. */
     void (*promise)(const int64_t *settings, struct promise *out);
     /* What breaks it although it is not wrong on purpose: a rule of the system that it stands for.
      * NULL: nothing that is covered, inside its contract. Tests go by it. */
     const char *breaks;
+    /* What it asks of its senders: without that it does no harm, but not all that is sent gets
+     * done. NULL: nothing. Tests go by it. */
+    const char *asks;
     const struct receiver *preset_of; /* NULL: it is no preset */
 };
 
@@ -157,6 +169,7 @@ struct receiver {
 struct preset {
     const char *name, *about, *source;
     const char *breaks;
+    const char *asks;
     const struct receiver *is;
     struct {
         const char *setting;
@@ -167,6 +180,8 @@ struct preset {
 };
 
 #define STEP_BIT(s) (UINT32_C(1) << (s))
+/* All of them, but for the call to the service: who declares that must make it. */
+#define STEPS_EVERY (UINT32_MAX & ~STEP_BIT(STEP_EXTERNAL))
 #define STATEMENTS_MAX 24
 
 /* The message. Valid while the handling runs. */
@@ -177,8 +192,14 @@ int64_t handling_amount(const struct handling *h);
 /* The message group (SQS), partition key (Azure Service Bus): the entity unless a scenario says
  * otherwise; a sender may change it between attempts. */
 const char *handling_group(const struct handling *h);
-/* Number of the operation with its client, from 1 in the order of the client's list. */
+/* Number of the operation with its client, from 1 in the order of the client's list; 0: the
+ * registration that it makes by itself before. */
 int64_t handling_number(const struct handling *h);
+/* True: the message has no entity and no effect, it opens a session. The receipt of the answer is
+ * the session's number, above 0; apply_effect does nothing. */
+bool handling_registers(const struct handling *h);
+/* The latest session that its client knows; 0: none. */
+int64_t handling_session(const struct handling *h);
 /* As RIFL's ackId: the client has the final answers to all its operations up to this number. */
 int64_t handling_acknowledged(const struct handling *h);
 /* Version of the entity that the message makes; the number with its client unless a scenario says
@@ -231,8 +252,37 @@ enum outcome rollback(struct handling *h);
 enum outcome apply_effect(struct handling *h);
 int64_t handling_receipt(const struct handling *h);
 
+/* Calls the service outside the database, another system with a state of its own, for the effect
+ * that the message asks for, and waits for the answer. key: by which the service tells a repeat, at
+ * most KEY_MAX bytes; "" or NULL: none, each call is a new effect.
+ * OK: it is done, or was before under this key; handling_external_receipt names it. BUSY: no answer
+ * in time, and what became of the call is unknown; it may even be done later. STORE_ERROR: refused,
+ * the key is known with other parameters. A transaction that is open stays open. */
+enum outcome external_effect(struct handling *h, const char *key);
+int64_t handling_external_receipt(const struct handling *h);
+
+/* What the business does before its effect, where the scenario says that it takes time: calls of
+ * others, outside the store. No step. A receiver that calls it does so without a transaction, so
+ * that nobody waits for the store meanwhile; of one that does not, apply_effect does the work
+ * within its step. Once in a handling. OK, or DEAD. */
+enum outcome business_work(struct handling *h);
+
 /* Lets virtual time pass, ns, as one step. */
 enum outcome work(struct handling *h, enum step step, uint64_t ns);
+
+/* Follow-on messages, to a second receiver downstream. A receiver that emits asks for a parcel in
+ * the handling, keeps its number (in its outbox, beside the id of the message to send) and hands it
+ * to transmit, now or later, in this process or the next.
+ *
+ * handling_parcel: an opaque number that names what the message is a follow-on of.
+ * transmit: sends a message under that id and waits for the answer, up to `wait` ns: OK, the other
+ * side has it; DECLINED, it refuses it; BUSY, no such answer in time, or to be tried again. With
+ * wait 0 nobody waits: OK. Without a receiver downstream nothing is sent, and the answer is OK.
+ * Each transmission of a message is an attempt of the operation "<id of its parent>:out". */
+int64_t handling_parcel(struct handling *h);
+enum outcome transmit(struct handling *h, int64_t parcel, const char *id, uint64_t wait);
+/* In a relay's turn: there may be more to send, so another is due. */
+void relay_again(struct handling *h);
 
 /* Answers the sender. Once in a handling; a handler that never does leaves its sender waiting. */
 enum outcome reply(struct handling *h, enum reply_status status, int64_t receipt);

@@ -17,6 +17,10 @@
     X(idempotency_key)                                                                             \
     X(claim)                                                                                       \
     X(semantic)                                                                                    \
+    X(outbox)                                                                                      \
+    X(session)                                                                                     \
+    X(watermark)                                                                                   \
+    X(repository)                                                                                  \
     X(content_hash)                                                                                \
     X(naive)                                                                                       \
     X(check_then_act)                                                                              \
@@ -26,7 +30,10 @@
     X(volatile_memory)                                                                             \
     X(last_id_only)                                                                                \
     X(blind_retry)                                                                                 \
-    X(cached_before_durable)
+    X(cached_before_durable)                                                                       \
+    X(dual_write)                                                                                  \
+    X(phases)                                                                                      \
+    X(effect_outside)
 
 #define X(name) extern const struct receiver receiver_##name;
 RECEIVERS(X)
@@ -95,6 +102,7 @@ static const struct receiver *preset_at(size_t i)
         r->about = p->about;
         r->source = p->source;
         r->breaks = p->breaks;
+        r->asks = p->asks;
         r->settings = made_settings[i];
         r->preset_of = p->is;
     }

@@ -60,6 +60,11 @@ bool retention_limits(const struct receiver *code, const int64_t *settings)
     return l.age || l.most || l.acknowledged;
 }
 
+uint64_t retention_promised(const int64_t *settings)
+{
+    return settings[RETENTION_REMOVAL] == REMOVAL_NEVER ? 0 : (uint64_t)settings[RETENTION];
+}
+
 bool retention_sweeps(const struct receiver *code, const int64_t *settings)
 {
     return code->keeping != NULL && limits_of(settings).sweep;
@@ -123,17 +128,20 @@ const char *retention_schema(const struct receiver *code, const int64_t *setting
 
 #define NEXT_TURN "kept_turn = (SELECT coalesce(max(kept_turn), 0) + 1 FROM %s)"
 
+/* A delivery may have waited for longer than the one that dated the record: never backwards. */
 static const char *anew(const struct keeping *k, struct limits l, char *out, size_t size)
 {
     if (l.last_seen && l.least_recent) {
         return say(out, size,
-                   "UPDATE %s SET kept_since = ?3, " NEXT_TURN
+                   "UPDATE %s SET kept_since = max(kept_since, ?3), " NEXT_TURN
                    " WHERE (%s) AND kept_turn IS NOT NULL",
                    k->table, k->table, k->key);
     }
     if (l.last_seen) {
-        return say(out, size, "UPDATE %s SET kept_since = ?3 WHERE (%s) AND kept_turn IS NOT NULL",
-                   k->table, k->key);
+        return say(
+            out, size,
+            "UPDATE %s SET kept_since = max(kept_since, ?3) WHERE (%s) AND kept_turn IS NOT NULL",
+            k->table, k->key);
     }
     return say(out, size, "UPDATE %s SET " NEXT_TURN " WHERE (%s) AND kept_turn IS NOT NULL",
                k->table, k->table, k->key);
@@ -252,13 +260,23 @@ bool retention_stale(const struct handling *h)
     return handling_noted(h) != 0;
 }
 
-enum outcome retention_end_duplicate(struct handling *h, const char *a, const char *b)
+static bool touches(const struct handling *h)
 {
     struct limits l = limits_here(h);
-    if (!l.last_seen && !l.least_recent) {
+    return l.last_seen || l.least_recent;
+}
+
+enum outcome retention_touch(struct handling *h, const char *a, const char *b)
+{
+    return touches(h) ? sql(h, STEP_RECORD, STATEMENT(ANEW), "tti", a, b, date(h)) : OK;
+}
+
+enum outcome retention_end_duplicate(struct handling *h, const char *a, const char *b)
+{
+    if (!touches(h)) {
         return rollback(h);
     }
-    enum outcome o = sql(h, STEP_RECORD, STATEMENT(ANEW), "tti", a, b, date(h));
+    enum outcome o = retention_touch(h, a, b);
     return o == OK ? commit(h) : o;
 }
 

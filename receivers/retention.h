@@ -120,9 +120,15 @@ bool retention_stale(const struct handling *h);
 /* A duplicate has been met: its record's time starts anew where the settings say so, and the
  * transaction is ended, by COMMIT if something changed, by ROLLBACK if not. */
 enum outcome retention_end_duplicate(struct handling *h, const char *a, const char *b);
+/* The same within the transaction, which stays open: the duplicate is executed, since the record
+ * is of an execution that ended without a result. */
+enum outcome retention_touch(struct handling *h, const char *a, const char *b);
 /* The record has been made (or completed): dated, and what is too much removed. Steps: record, then
  * expire and record with `acknowledged`, expire with `most`. */
 enum outcome retention_keep(struct handling *h, const char *a, const char *b);
+
+/* For `promise` of a receiver: how long a finished record is kept, ns; 0: for ever. */
+uint64_t retention_promised(const int64_t *settings);
 
 /* For the harness. */
 /* Whether records are limited at all, and whether there are sweeps. */

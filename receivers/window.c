@@ -27,7 +27,7 @@ static const struct statement statements[] = {
     {NULL, NULL},
 };
 
-enum { ID = RETENTION_SETTINGS_COUNT, SCOPE, ANSWER, MEMORY, MESSAGES };
+enum { ID = RETENTION_SETTINGS_COUNT, SCOPE, ANSWERS, MEMORY, MESSAGES };
 enum { ID_GIVEN, ID_BODY, ID_GIVEN_OR_BODY };
 enum { SCOPE_QUEUE, SCOPE_GROUP };
 enum { ANSWER_SILENT, ANSWER_FIRST };
@@ -63,7 +63,7 @@ static bool forgets(const struct handling *h)
 static bool is_duplicate(struct handling *h, const char *id, const char *scope, enum outcome *o)
 {
     int64_t process = 0, receipt = 0;
-    if (forgets(h) || handling_setting(h, ANSWER) == ANSWER_FIRST) {
+    if (forgets(h) || handling_setting(h, ANSWERS) == ANSWER_FIRST) {
         *o = sql(h, STEP_LOOK_UP, READ, "tt", id, scope);
         if (*o != ROW) {
             *o = *o == OK ? STORE_ERROR : *o;
@@ -78,7 +78,7 @@ static bool is_duplicate(struct handling *h, const char *id, const char *scope, 
     }
     *o = retention_end_duplicate(h, id, scope);
     if (*o == OK) {
-        reply(h, REPLY_DUPLICATE, handling_setting(h, ANSWER) == ANSWER_FIRST ? receipt : 0);
+        reply(h, REPLY_DUPLICATE, handling_setting(h, ANSWERS) == ANSWER_FIRST ? receipt : 0);
     }
     return *o == OK;
 }
@@ -87,7 +87,7 @@ static bool is_duplicate(struct handling *h, const char *id, const char *scope, 
 static enum outcome process_message(struct handling *h, const char *id, const char *scope)
 {
     enum outcome o = apply_effect(h);
-    if (o == OK && handling_setting(h, ANSWER) == ANSWER_FIRST) {
+    if (o == OK && handling_setting(h, ANSWERS) == ANSWER_FIRST) {
         o = sql(h, STEP_RECORD, SAVE_ANSWER, "tti", id, scope, handling_receipt(h));
     }
     if (o == OK) {

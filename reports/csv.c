@@ -39,6 +39,7 @@ void csv_text(FILE *out, const char *text)
     X("duplicates", r->duplicates)                                                                 \
     X("handlings", r->handlings)                                                                   \
     X("effects", r->effects)                                                                       \
+    X("external_effects", r->external)                                                             \
     X("operations_with_effect", r->with_effect)                                                    \
     X("operations_doubled", r->doubled)                                                            \
     X("lost", r->lost)                                                                             \
@@ -59,7 +60,11 @@ void csv_text(FILE *out, const char *text)
     X("database_bytes", r->costs.database_bytes)                                                   \
     X("late", r->late)                                                                             \
     X("records", r->records)                                                                       \
-    X("records_most", r->records_most)
+    X("records_most", r->records_most)                                                             \
+    X("premature_expirations", r->premature)                                                       \
+    X("follow_ons", r->follow_ons)                                                                 \
+    X("follow_deliveries", r->follow_deliveries)                                                   \
+    X("follow_effects", r->follow_effects)
 
 void csv_header(FILE *out)
 {

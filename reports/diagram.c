@@ -83,7 +83,7 @@ static void lay_out(struct diagram *d)
         d->time_width = 8;
     }
     int close = s->lane_count > 5 ? 9 : 12;
-    int narrow = (int)(s->senders - 1 + s->workers - 1) * close;
+    int narrow = (int)(s->senders - 1 + s->workers - 1 + s->calls) * close;
     int wide = (CANVAS_WIDTH - d->time_width - MARGIN - narrow - 12) / (2 + (int)s->brokers);
     if (wide > 34) {
         wide = 34;
@@ -104,7 +104,8 @@ static void draw_lanes(struct diagram *d, const struct move *m)
     const struct story *s = d->story;
     canvas_clear(&d->row);
     for (size_t i = 0; i < s->lane_count; i++) {
-        bool hosted = i >= s->senders + s->brokers;
+        size_t first = s->senders + s->brokers;
+        bool hosted = i >= first && i <= first + s->workers;
         uint32_t line = m != NULL && m->down && hosted         ? DOTTED
                         : m != NULL && (m->busy >> i & 1) != 0 ? HEAVY
                                                                : LIGHT;

@@ -130,6 +130,9 @@ static void put_counts(json_t *o, const struct result *r)
     put_number(o, "duplicates", r->duplicates);
     put_number(o, "handlings", r->handlings);
     put_number(o, "effects", r->effects);
+    if (r->calls) {
+        put_number(o, "external_effects", r->external);
+    }
     put_number(o, "copies", r->copies);
     put_number(o, "lost", r->lost);
     put_number(o, "crashes", r->crashes);
@@ -142,6 +145,14 @@ static void put_counts(json_t *o, const struct result *r)
     if (r->has_records) {
         put_number(o, "records", r->records);
         put_number(o, "records_most", r->records_most);
+    }
+    if (r->scenario->downstream != NULL) {
+        put_number(o, "follow_ons", r->follow_ons);
+        put_number(o, "follow_deliveries", r->follow_deliveries);
+        put_number(o, "follow_effects", r->follow_effects);
+    }
+    if (r->receiver->code->moves != NULL || r->premature > 0) {
+        put_number(o, "premature_expirations", r->premature);
     }
     if (r->scenario->broker.on) {
         put_number(o, "dead_letters", r->dead_letters);

@@ -2,6 +2,7 @@
 
 #include "receivers/receiver.h"
 #include "sim/crash.h"
+#include "sim/service.h"
 
 #include <inttypes.h>
 
@@ -44,6 +45,12 @@ static const char *code_text(const struct record *r)
         return r->code ? "kept out" : "";
     case RECORD_VISIBLE_AGAIN:
         return r->code ? "negative" : "lapsed";
+    case RECORD_SERVICE:
+    case RECORD_SERVICE_ANSWER:
+        return service_did_text((enum service_did)r->code);
+    case RECORD_ANSWERED:
+        return r->code ? "too late" : "";
+    case RECORD_CALL:
     case RECORD_SEND:
     case RECORD_DELIVER:
     case RECORD_HANDLE:
@@ -58,6 +65,8 @@ static const char *code_text(const struct record *r)
     case RECORD_END:
     case RECORD_SENDER_RESTART:
     case RECORD_SWEEP:
+    case RECORD_RELAY:
+    case RECORD_WORK:
     case RECORD_DELIVER_ATTEMPT:
     case RECORD_DEAD_LETTER:
     case RECORD_REPLAYED:

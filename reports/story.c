@@ -39,6 +39,11 @@ uint8_t story_sender(const struct story *s, unsigned place)
 
 uint8_t story_database(const struct story *s)
 {
+    return (uint8_t)(s->senders + s->brokers + s->workers);
+}
+
+uint8_t story_service(const struct story *s)
+{
     return (uint8_t)(s->lane_count - 1);
 }
 
@@ -64,6 +69,7 @@ static void find_lanes(struct teller *t)
         }
         speaks[op_sender(r->op) & 255] = true;
         sweeps = sweeps || op_is_sweep(r->op);
+        s->calls = s->calls || r->kind == RECORD_CALL;
         if (r->worker >= workers) {
             workers = r->worker + 1u;
         }
@@ -102,6 +108,9 @@ static void find_lanes(struct teller *t)
         }
     }
     snprintf(add_lane(s, PLACE_RECEIVER)->name, NAME_TEXT, "database");
+    if (s->calls) {
+        name_text(service_name(&scenario->service), add_lane(s, PLACE_SERVICE)->name, NAME_TEXT);
+    }
 }
 
 /* ---- moves ---- */
@@ -154,6 +163,9 @@ bool story_silent(const struct teller *t, size_t i)
     if (t->op != 0 && r->op != 0 && r->op != t->op) {
         return true;
     }
+    if (story_of_downstream(r)) {
+        return story_downstream_silent(r);
+    }
     switch ((enum record_kind)r->kind) {
     case RECORD_FAULT:
     case RECORD_EFFECT:
@@ -181,6 +193,7 @@ bool story_silent(const struct teller *t, size_t i)
     case RECORD_DELIVER:
     case RECORD_WAIT:
     case RECORD_PAUSE:
+    case RECORD_WORK:
     case RECORD_REPLY:
     case RECORD_ANSWER:
     case RECORD_LATE:
@@ -196,6 +209,11 @@ bool story_silent(const struct teller *t, size_t i)
     case RECORD_SENDER_CRASH:
     case RECORD_SENDER_RESTART:
     case RECORD_SWEEP:
+    case RECORD_RELAY:
+    case RECORD_CALL:
+    case RECORD_SERVICE:
+    case RECORD_SERVICE_ANSWER:
+    case RECORD_ANSWERED:
         return false;
     }
     must(!"a record kind");
@@ -213,7 +231,7 @@ size_t story_next(const struct teller *t, size_t i)
 static void remember(struct teller *t, const struct record *r)
 {
     unsigned w = r->worker % WORKER_LANES;
-    if (t->op != 0 && r->op != t->op) {
+    if (story_of_downstream(r) || (t->op != 0 && r->op != t->op)) {
         return;
     }
     if (r->kind == RECORD_EFFECT) {

@@ -9,10 +9,10 @@
 
 #define SENDER_LANES 4 /* the last one is shared where there are more */
 #define WORKER_LANES 4
-#define LANES_MAX (SENDER_LANES + 1 + WORKER_LANES + 1)
+#define LANES_MAX (SENDER_LANES + 1 + WORKER_LANES + 2)
 
 /* One vertical line of a diagram: senders from the left, the broker if there is one, workers, the
- * database. */
+ * database, and, where it is called, the service. */
 struct lane {
     char name[NAME_TEXT];
     uint8_t place;
@@ -42,7 +42,8 @@ struct move {
 
 struct story {
     struct lane lanes[LANES_MAX];
-    size_t lane_count, senders, brokers, workers; /* the database is the last lane */
+    size_t lane_count, senders, brokers, workers; /* behind them the database */
+    bool calls;                                   /* and the service */
     struct move *moves;
     size_t count;
     uint64_t left_out; /* moves beyond the limit */

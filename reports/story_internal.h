@@ -25,6 +25,7 @@ uint8_t story_broker(const struct story *s);
 uint8_t story_worker(const struct story *s, unsigned worker);
 uint8_t story_sender(const struct story *s, unsigned place);
 uint8_t story_database(const struct story *s);
+uint8_t story_service(const struct story *s); /* only where there is a call */
 
 /* A move at the time of r; its texts are empty. Beyond the limit it is counted only. */
 struct move *story_move(struct teller *t, const struct record *r, enum move_kind kind, uint8_t from,
@@ -36,6 +37,11 @@ __attribute__((format(printf, 3, 4))) void story_say(char *out, size_t size, con
                                                      ...);
 #define SAY(field, ...) story_say(field, sizeof(field), __VA_ARGS__)
 
+/* reports/story_downstream.c: whether the record is told as a note on the stage downstream; whether
+ * that note is empty; the note. */
+bool story_of_downstream(const struct record *r);
+bool story_downstream_silent(const struct record *r);
+void story_downstream(struct teller *t, const struct record *r);
 /* Record i has no move of its own. */
 bool story_silent(const struct teller *t, size_t i);
 /* The next record after i with a move of its own; count where there is none. */
@@ -62,6 +68,12 @@ void story_reply_label(const struct teller *t, size_t departure, unsigned status
 void story_reply_name(const struct teller *t, size_t departure, char out[SENTENCE_MAX]);
 /* The lane that a reply or ack came from: the broker, or the last worker that answered this. */
 uint8_t story_replier(const struct teller *t, size_t i);
+/* A message leaves that way; returns the last record that the move tells. */
+size_t story_leave(struct teller *t, size_t i, enum direction direction, uint8_t from, uint8_t to,
+                   const char *label);
+/* A record of a call to the service or of its answer, and its move. */
+bool story_outside(const struct record *r);
+size_t story_call(struct teller *t, size_t i);
 void story_step(struct teller *t, const struct record *r);
 /* What the broker does: waits lapse, entries die and come back. sim/broker.h */
 void story_broker_note(struct teller *t, const struct record *r);

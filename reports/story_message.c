@@ -85,12 +85,13 @@ static enum direction to_receiver(const struct teller *t)
 /* It arrives and changes nothing. */
 static bool comes_late(const struct record *r)
 {
-    return r->kind == RECORD_LATE || (r->kind == RECORD_ACKED && r->value < 0);
+    return r->kind == RECORD_LATE || (r->kind == RECORD_ACKED && r->value < 0) ||
+           (r->kind == RECORD_ANSWERED && r->code == 1);
 }
 
 /* Returns the last record that the move tells: i, or the arrival, or the loss. */
-static size_t leave(struct teller *t, size_t i, enum direction direction, uint8_t from, uint8_t to,
-                    const char *label)
+size_t story_leave(struct teller *t, size_t i, enum direction direction, uint8_t from, uint8_t to,
+                   const char *label)
 {
     const struct record *r = &t->records[i];
     size_t departure = i, j = story_next(t, i);
@@ -110,7 +111,8 @@ static size_t leave(struct teller *t, size_t i, enum direction direction, uint8_
         i = j;
     } else if (then != NULL && extra == 0 && story_arrives(t, then, direction) &&
                story_same_message(r, then) &&
-               (direction_leg(direction) == 0 || story_reply_of(t, j) == departure)) {
+               (direction_leg(direction) == 0 || direction == ANSWER ||
+                story_reply_of(t, j) == departure)) {
         if (then->kind == RECORD_DELIVER || direction == to_receiver(t)) {
             begin_handling(t, j);
             to = lane_of_request(t, j);
@@ -197,18 +199,18 @@ static size_t first_departure(struct teller *t, size_t i, const char *name)
     bool brokered = t->story->brokers > 0;
     if (r->kind == RECORD_SEND) {
         uint8_t to = brokered ? story_broker(t->story) : story_worker(t->story, 0);
-        return leave(t, i, REQUEST, sender, to, name);
+        return story_leave(t, i, REQUEST, sender, to, name);
     }
     if (r->kind == RECORD_DELIVER_ATTEMPT) {
-        return leave(t, i, DELIVERY, story_broker(t->story), story_worker(t->story, 0), name);
+        return story_leave(t, i, DELIVERY, story_broker(t->story), story_worker(t->story, 0), name);
     }
     story_reply_label(t, i, r->code, name, label, sizeof(label));
     if (r->place == PLACE_BROKER) {
-        return leave(t, i, REPLY, story_broker(t->story), sender, label);
+        return story_leave(t, i, REPLY, story_broker(t->story), sender, label);
     }
     t->busy &= (uint16_t) ~(1u << worker);
-    return leave(t, i, brokered ? ACK : REPLY, worker, brokered ? story_broker(t->story) : sender,
-                 label);
+    return story_leave(t, i, brokered ? ACK : REPLY, worker,
+                       brokered ? story_broker(t->story) : sender, label);
 }
 
 /* The lanes that a copy, a loss or a delay lies between, by its direction. */
@@ -237,6 +239,8 @@ static void ends_of(const struct teller *t, size_t i, uint8_t *from, uint8_t *to
         *from = story_replier(t, i);
         *to = middle;
         return;
+    case CALL: /* told by story_call */
+    case ANSWER:
     case DIRECTION_NONE:
     case DIRECTION_COUNT:
         break;
@@ -260,7 +264,7 @@ size_t story_departure(struct teller *t, size_t i)
             story_reply_name(t, i, name);
         }
         snprintf(label, sizeof(label), "%s (copy)", name);
-        return leave(t, i, (enum direction)r->code, from, to, label);
+        return story_leave(t, i, (enum direction)r->code, from, to, label);
     }
     if (r->kind == RECORD_LOST) {
         struct move *m = story_move(t, r, MOVE_LOST, from, to);

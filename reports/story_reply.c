@@ -43,6 +43,10 @@ bool story_arrives(const struct teller *t, const struct record *r, enum directio
                (r->kind == RECORD_DOWN && at_sender);
     case ACK:
         return r->kind == RECORD_ACKED;
+    case CALL:
+        return r->kind == RECORD_SERVICE;
+    case ANSWER:
+        return r->kind == RECORD_ANSWERED;
     case DIRECTION_NONE:
     case DIRECTION_COUNT:
         break;
@@ -83,8 +87,7 @@ static struct departure departs(const struct teller *t, size_t i, enum direction
                           .nth = (uint16_t)(number > 1 ? number : 0),
                           .draw = DRAW_DELAY,
                           .direction = (uint8_t)way};
-    uint64_t delay =
-        dist_sample(&s->network.delay[direction_leg(way)], rng_keyed(t->result->seed, &key));
+    uint64_t delay = dist_sample(network_delay(&s->network, way), rng_keyed(t->result->seed, &key));
     uint64_t after = number > 1 ? (number - 1) * copy_gap(t, r, way) : 0;
     return (struct departure){.record = i, .number = number, .due = r->at + after + delay};
 }

@@ -33,7 +33,8 @@ static const struct listed_message *listed(const struct scenario *s, uint64_t op
     if (sender >= s->sender_count || n == 0 || n > s->senders[sender].message_count) {
         return NULL;
     }
-    return &s->senders[sender].messages[n - 1];
+    const struct listed_message *m = &s->senders[sender].messages[n - 1];
+    return m->registers ? NULL : m;
 }
 
 /* "effect: order-1042 +4200", or "= 4200" where the balance is set. An effect that was not written
@@ -103,6 +104,9 @@ void story_step(struct teller *t, const struct record *r)
                                           : MOVE_ARROW,
                                 lane, store ? story_database(t->story) : lane);
     step_label(t, r, m->label, sizeof(m->label));
+    if (r->step == STEP_EXTERNAL && trouble) {
+        SAY(m->label, "%s", o == BUSY ? "no answer to its call: time-out" : "its call fails");
+    }
     const struct fault *fault = trouble ? fault_at(t, r, FAULT_STORE) : NULL;
     const char *how =
         fault != NULL ? store_fault_text((enum store_fault)fault->value.choice) : NULL;

@@ -142,12 +142,14 @@ static void tell_work(struct teller *t, const struct record *r, uint8_t worker)
         SAY(tell_note(t, r, worker)->label, "waits for the lock");
         return;
     }
-    if (r->kind == RECORD_SWEEP) {
-        SAY(tell_note(t, r, worker)->label, "sweep %" PRId64, r->value);
+    if (r->kind == RECORD_SWEEP || r->kind == RECORD_RELAY) {
+        SAY(tell_note(t, r, worker)->label, "%s %" PRId64,
+            r->kind == RECORD_SWEEP ? "sweep" : "relay", r->value);
         return;
     }
     duration_text((uint64_t)r->value, time);
-    SAY(tell_note(t, r, worker)->label, "paused for %s", time);
+    SAY(tell_note(t, r, worker)->label, "%s for %s", r->kind == RECORD_WORK ? "works" : "paused",
+        time);
 }
 
 static void tell_stop(struct teller *t, const struct record *r)
@@ -192,11 +194,23 @@ size_t story_tell(struct teller *t, size_t i)
     char name[SENTENCE_MAX] = "";
     uint8_t worker = story_worker(t->story, r->worker);
     uint8_t sender = 0;
-    if (r->op != 0) {
+    if (story_of_downstream(r) && r->kind != RECORD_VIOLATION) {
+        story_downstream(t, r);
+        return i;
+    }
+    if (r->op != 0 && !op_is_follow(r->op)) {
         sender = story_sender(t->story, op_sender(r->op));
         story_message(t, r, name);
     }
+    if (story_outside(r)) {
+        return story_call(t, i);
+    }
     switch ((enum record_kind)r->kind) {
+    case RECORD_CALL:
+    case RECORD_SERVICE:
+    case RECORD_SERVICE_ANSWER:
+    case RECORD_ANSWERED:
+        return i; /* above */
     case RECORD_SEND:
     case RECORD_REPLY:
     case RECORD_DELIVER_ATTEMPT:
@@ -226,7 +240,9 @@ size_t story_tell(struct teller *t, size_t i)
         return i;
     case RECORD_WAIT:
     case RECORD_PAUSE:
+    case RECORD_WORK:
     case RECORD_SWEEP:
+    case RECORD_RELAY:
         tell_work(t, r, worker);
         return i;
     case RECORD_TIMEOUT:

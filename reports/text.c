@@ -30,8 +30,10 @@ struct group {
     uint64_t runs, unexpected;
     uint64_t verdicts[VERDICT_ERROR + 1];
     uint64_t violating[CHECK_COUNT]; /* runs that violate it */
-    uint64_t deliveries, duplicates, effects, late, doubled, with_effect, unfinishable;
-    uint64_t dead_letters, replayed;
+    uint64_t deliveries, duplicates, effects, external, late, doubled, with_effect, unfinishable;
+    uint64_t dead_letters, replayed, premature;
+    uint64_t follow_ons, follow_deliveries, follow_effects;
+    bool calls; /* the receiver calls the service */
     char scenario[NAME_TEXT], receiver[NAME_TEXT];
     char summary[FORMAT_SUMMARY]; /* of the first run */
     uint64_t seed;                /* of the first run */
@@ -157,12 +159,18 @@ static void text_result(void *state, const struct result *r)
     g->deliveries += r->deliveries;
     g->duplicates += r->duplicates;
     g->effects += r->effects;
+    g->external += r->external;
+    g->calls |= r->calls;
     g->late += r->late;
     g->doubled += r->doubled;
     g->with_effect += r->with_effect;
     g->unfinishable += r->unfinishable;
     g->dead_letters += r->dead_letters;
     g->replayed += r->replayed;
+    g->premature += r->premature;
+    g->follow_ons += r->follow_ons;
+    g->follow_deliveries += r->follow_deliveries;
+    g->follow_effects += r->follow_effects;
     if (!r->expected && g->detailed < DETAILED_RUNS) {
         g->detailed++;
         tell_unexpected(t, r);
@@ -205,6 +213,10 @@ static void print_counts(struct text *t)
     print_count(t->out, g->deliveries, "delivery", "deliveries", ", ");
     print_count(t->out, g->duplicates, "duplicate", "duplicates", ", ");
     print_count(t->out, g->effects, "effect", "effects", "");
+    if (g->calls) {
+        fputs(", ", t->out);
+        print_count(t->out, g->external, "external effect", "external effects", "");
+    }
     if (g->late > 0) {
         fputs(", ", t->out);
         print_count(t->out, g->late, "late effect", "late effects", "");
@@ -215,6 +227,17 @@ static void print_counts(struct text *t)
     }
     if (g->replayed > 0) {
         fprintf(t->out, ", %" PRIu64 " replayed", g->replayed);
+    }
+    if (g->premature > 0) {
+        fputs(", ", t->out);
+        print_count(t->out, g->premature, "premature lease expiration",
+                    "premature lease expirations", "");
+    }
+    if (g->follow_ons > 0) {
+        fputs(", downstream ", t->out);
+        print_count(t->out, g->follow_deliveries, "delivery", "deliveries", " of ");
+        print_count(t->out, g->follow_ons, "message", "messages", ", ");
+        print_count(t->out, g->follow_effects, "effect", "effects", "");
     }
     if (g->doubled > 0 && g->with_effect > 0) {
         uint64_t part = g->doubled * 10000 / g->with_effect;

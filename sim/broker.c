@@ -211,6 +211,12 @@ void broker_moment(struct broker *b, uint32_t e)
     pump(b);
 }
 
+/* A registration has none. */
+static const char *entity_of(const struct broker *b, const struct operation *op, char *name)
+{
+    return op->registers ? "" : b->entity_name(b->names, op->entity, name);
+}
+
 /* The hash of what it is ordered by; 0: none. */
 static uint64_t group_of(const struct broker *b, const struct operation *op, unsigned attempt)
 {
@@ -221,7 +227,7 @@ static uint64_t group_of(const struct broker *b, const struct operation *op, uns
     if (b->config->order == ORDER_ENTITY) {
         return 1 + (uint64_t)op->entity;
     }
-    const char *base = op->group != NULL ? op->group : b->entity_name(b->names, op->entity, name);
+    const char *base = op->group != NULL ? op->group : entity_of(b, op, name);
     bool changes = op->sender != NULL && op->sender->group_changes && attempt > 1;
     int len = changes ? snprintf(group, sizeof(group), "%s~%u", base, attempt)
                       : snprintf(group, sizeof(group), "%s", base);
@@ -235,7 +241,7 @@ static uint64_t key_of(const struct broker *b, const struct operation *op, unsig
     char key[KEY_MAX + 16], name[KEY_MAX];
     enum key_policy policy = op->sender != NULL ? op->sender->keys : KEYS_STABLE;
     bool anew = policy == KEYS_NEW_PER_ATTEMPT && attempt > 1;
-    const char *base = policy == KEYS_PER_ENTITY ? b->entity_name(b->names, op->entity, name)
+    const char *base = policy == KEYS_PER_ENTITY ? entity_of(b, op, name)
                        : policy == KEYS_NONE     ? ""
                                                  : op->key;
     int len = anew ? snprintf(key, sizeof(key), "%s~%u", base, attempt)

@@ -29,7 +29,12 @@
     X(CHECK_OWNER_ONLY, "owner-only", false,                                                       \
       "only the present holder of a claim renews, completes or deletes it")                        \
     X(CHECK_RETENTION, "retention-covers-retries", false,                                          \
-      "before the run: longest retry horizon, delay and clock error against window and lease")
+      "before the run: longest retry horizon, delay and clock error against window and lease")     \
+    X(CHECK_IN_ORDER, "in-order", false,                                                           \
+      "operations of one sender on one entity take effect in the order in which it began them")    \
+    X(CHECK_EMITTED_ONCE, "emitted-once", false,                                                   \
+      "each operation that took effect is told downstream, at least once and under one id, and "   \
+      "no other is")
 
 enum check {
 #define X(name, text, in_set, holds) name,

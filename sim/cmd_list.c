@@ -137,6 +137,9 @@ static enum exit_status list_receiver(const char *name, FILE *out)
     if (code->preset_of != NULL) {
         fprintf(out, "is %s\n", code->preset_of->name);
     }
+    if (code->asks != NULL) {
+        fprintf(out, "asks of its senders\n  %s\n", code->asks);
+    }
     if (code->breaks != NULL) {
         fprintf(out, "breaks\n  %s\n", code->breaks);
     }

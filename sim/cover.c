@@ -38,8 +38,7 @@ void cover_promise(const struct scenario_receiver *r, struct promise *out)
         out->fenced = false;
         r->code->promise(r->settings, out);
     } else if (r->code->keeping != NULL && r->code->settings != NULL) {
-        bool never = r->settings[RETENTION_REMOVAL] == REMOVAL_NEVER;
-        out->retention = never ? 0 : (uint64_t)r->settings[RETENTION];
+        out->retention = retention_promised(r->settings);
         out->retention_name = r->code->settings[RETENTION].name;
         out->records = (uint64_t)r->settings[RETENTION_MOST];
     }
@@ -130,6 +129,9 @@ static struct listed listed_faults(const struct scenario *s)
     for (size_t i = 0; i < s->fault_count; i++) {
         const struct fault *f = &s->faults[i];
         const struct fault_value *v = &f->value;
+        if (f->site.key.host == PLACE_DOWNSTREAM || op_is_follow(f->site.op)) {
+            continue; /* what lies in the way of a message further on */
+        }
         switch (fault_kind(f)) {
         case FAULT_DUPLICATE:
             l.way = f->site.key.direction == REQUEST ? add(l.way, v->n * v->time) : l.way;
@@ -160,18 +162,26 @@ static struct listed listed_faults(const struct scenario *s)
     return l;
 }
 
-/* Each step once more than it need be; a pause; a lock that another worker holds. */
-static uint64_t longest_handling(const struct scenario *s)
+/* Each step once more than it need be; a pause; a lock that another worker holds; an answer from
+ * downstream; one call to the service. */
+static uint64_t longest_handling(const struct scenario *s, const struct scenario_receiver *r)
 {
     uint64_t sum = listed_faults(s).paused;
+    if (r->code->steps & STEP_BIT(STEP_EXTERNAL)) {
+        sum = add(sum, s->service.time_out);
+    }
     if (!never(s->rates.pause)) {
         sum = add(sum, dist_max(&s->rates.pause_for));
     }
     if (s->receiver.workers > 1) {
         sum = add(sum, s->receiver.database.busy_timeout);
     }
+    if (s->downstream != NULL && r->code->waits != NULL) {
+        sum = add(sum, r->code->waits(r->settings));
+    }
     uint64_t step = dist_max(&s->receiver.step);
-    return add(sum, scale(step, STEP_COUNT, 1));
+    sum = add(sum, dist_max(&s->receiver.work));
+    return add(sum, scale(step, STEPS_INSIDE, 1));
 }
 
 /* The latest look-up, with the parts that the sentence names. */
@@ -191,7 +201,7 @@ static struct lateness latest(const struct scenario *s, const struct scenario_re
     for (size_t i = 0; i < s->sender_count; i++) {
         struct lateness x = {.sender = &s->senders[i], .way = way};
         x.horizon = add(horizon_of(s, x.sender), l.down);
-        x.handling = longest_handling(s);
+        x.handling = longest_handling(s, r);
         x.queue = s->broker.on ? broker_span(&s->broker, way) : 0;
         x.all = add(add(x.horizon, add(x.way, x.queue)), x.handling);
         x.clock = add(cover_clock_error(s, x.all, true), ahead(s, r, x.sender));
@@ -290,6 +300,15 @@ static void say_late(const struct lateness *x, const struct scenario_receiver *r
     say_part(parts, "broker", x->queue);
     say_part(parts, "handling", x->handling);
     say_part(parts, "clock", x->clock);
+    if (p->retention <= 1) { /* a setting says that there are none */
+        snprintf(
+            out->text, sizeof(out->text),
+            "a retry may come %s after the first delivery (%s: retries %s%s), but no record is "
+            "kept that could tell it: set %s of %s",
+            span_text(x->all, all), sender, span_text(x->horizon, retries), parts,
+            p->retention_name, shown(r->name, name));
+        return;
+    }
     snprintf(
         out->text, sizeof(out->text),
         "a retry may come %s after the first delivery (%s: retries %s%s), but records are kept "
@@ -345,7 +364,7 @@ static bool lease_fits(const struct scenario *s, const struct scenario_receiver 
     const char *setting = p->lease_name ? p->lease_name : "the lease";
     const struct sender_config *hasty = hastiest(s);
     uint64_t horizon = hasty ? retry_horizon(&hasty->retry) : 0;
-    uint64_t handling = longest_handling(s);
+    uint64_t handling = longest_handling(s, r);
     span_text(p->lease, lease);
     shown(r->name, name);
     if (hasty != NULL && p->lease > horizon) {

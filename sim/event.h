@@ -15,6 +15,7 @@ enum event_kind {
     EVENT_CLOCK,          /* entry `worker` of the schedule's clock faults begins */
     EVENT_PARTITION,      /* partition `worker` begins or ends: written to the history only */
     EVENT_SWEEP,          /* `host` removes old records */
+    EVENT_RELAY,          /* `host` sends what lies in its outbox */
     EVENT_BROKER,         /* the broker's entry `serial` changes by itself */
 };
 

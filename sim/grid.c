@@ -1,5 +1,6 @@
 #include "sim/grid.h"
 
+#include "receivers/receiver.h"
 #include "sim/crash.h"
 
 static uint64_t longest_wait(const struct scenario *s)
@@ -13,16 +14,31 @@ static uint64_t longest_wait(const struct scenario *s)
     return wait;
 }
 
+/* For an answer from downstream, of all receivers, so that they have the same schedules. */
+static uint64_t longest_answer(const struct scenario *s)
+{
+    uint64_t wait = 0;
+    for (size_t i = 0; s->downstream != NULL && i < s->receiver_count; i++) {
+        const struct scenario_receiver *r = &s->receivers[i];
+        uint64_t own = r->code->waits != NULL ? r->code->waits(r->settings) : 0;
+        wait = own > wait ? own : wait;
+    }
+    return wait;
+}
+
 void grid_init(struct grid *g, const struct scenario *s, bool full_power)
 {
     uint64_t wait = longest_wait(s);
     *g = (struct grid){.scenario = s, .full_power = full_power};
     g->past_retry = wait + wait / 2;
+    g->past_call = s->service.time_out + s->service.time_out / 2;
     uint64_t busy = s->receiver.database.busy_timeout;
     g->past_busy = busy + busy / 2;
     g->past_busy = g->past_busy > g->past_retry ? g->past_busy : g->past_retry;
     uint64_t hidden = s->broker.on ? s->broker.visibility : 0;
     g->past_visibility = hidden + hidden / 2;
+    uint64_t answer = longest_answer(s);
+    g->past_answer = answer + answer / 2;
 }
 
 static void add(struct fault_value *out, size_t *n, struct fault_value v)
@@ -88,7 +104,7 @@ static size_t pause_values(const struct grid *g, struct fault_value *out)
 static size_t clock_values(const struct site *site, struct fault_value *out)
 {
     size_t n = 0;
-    if (site->key.host == PLACE_RECEIVER) {
+    if (site->key.host == PLACE_RECEIVER || site->key.host == PLACE_DOWNSTREAM) {
         add(out, &n, (struct fault_value){.choice = CLOCK_OFFSET, .offset = (int64_t)SIM_S});
         add(out, &n, (struct fault_value){.choice = CLOCK_OFFSET, .offset = -(int64_t)SIM_S});
     } else { /* a sender's clock only measures its waits */
@@ -99,13 +115,15 @@ static size_t clock_values(const struct site *site, struct fault_value *out)
 }
 
 /* It heals in time for the second attempt; that what passes after is judged is what matters. On the
- * way from sender to receiver both ways or one, on the way back one way: both ways is the same. */
+ * way from sender to receiver, and from there to the service, both ways or one, on the way back one
+ * way: both ways is the same. */
 static size_t partition_values(const struct grid *g, const struct site *site,
                                struct fault_value *out)
 {
     size_t n = 0;
     struct fault_value v = {.time = SIM_START, .until = SIM_START + g->past_retry};
-    bool forward = site->key.host >= PLACE_SENDER ||
+    bool forward = site->key.host >= PLACE_SENDER || site->key.value == PLACE_SERVICE ||
+                   site->key.value == PLACE_DOWNSTREAM ||
                    (site->key.host == PLACE_BROKER && site->key.value == PLACE_RECEIVER);
     if (forward) {
         add(out, &n, v);
@@ -120,6 +138,8 @@ static size_t stop_values(const struct grid *g, struct fault_value *out)
 {
     size_t n = 0;
     uint64_t step = dist_max(&g->scenario->receiver.step);
+    uint64_t work = dist_max(&g->scenario->receiver.work);
+    step = work > step ? work : step;
     add(out, &n, (struct fault_value){0});
     if (step > 0) {
         add(out, &n, (struct fault_value){.until = step});
@@ -130,8 +150,13 @@ static size_t stop_values(const struct grid *g, struct fault_value *out)
 /* Longer than whoever expects an answer to it waits. */
 static uint64_t past_wait(const struct grid *g, const struct site *site)
 {
-    bool brokered = site->key.direction == DELIVERY || site->key.direction == ACK;
-    return brokered ? g->past_visibility : g->past_retry;
+    enum direction d = (enum direction)site->key.direction;
+    if (op_is_follow(site->op)) {
+        return g->past_answer > g->past_retry ? g->past_answer : g->past_retry;
+    }
+    return direction_outside(d)    ? g->past_call
+           : direction_brokered(d) ? g->past_visibility
+                                   : g->past_retry;
 }
 
 size_t grid_values(const struct grid *g, const struct site *site, size_t unsynced,

@@ -13,8 +13,10 @@
 struct grid {
     const struct scenario *scenario;
     uint64_t past_retry; /* longer than a sender waits before its second attempt */
+    uint64_t past_call;  /* longer than a handling waits for the service */
     uint64_t past_busy;  /* longer than a worker waits for a lock, and longer than past_retry */
     uint64_t past_visibility; /* longer than a broker hides a delivery; 0: there is none */
+    uint64_t past_answer;     /* longer than anybody waits for downstream; 0: nobody does */
     bool full_power;
 };
 

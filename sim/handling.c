@@ -125,12 +125,42 @@ enum outcome rollback(struct handling *h)
     return own_step(h, STEP_ROLLBACK, OWN_ROLLBACK, STATEMENT_ROLLBACK);
 }
 
+/* The work of one attempt takes as long whichever receiver handles it. Downstream there is none. */
+static enum outcome do_work(struct handling *h)
+{
+    struct host *host = h->host;
+    const struct dist *d = &host->config->work;
+    bool none = d->kind == DIST_CONSTANT && d->a == 0;
+    if (none || h->worked || h->op->registers || host->place != PLACE_RECEIVER) {
+        return OK;
+    }
+    h->worked = true;
+    const struct message *m = &h->message;
+    struct rng_key key = {.operation = h->op->op_hash,
+                          .attempt = m->attempt,
+                          .copy = m->copy,
+                          .draw = DRAW_WORK,
+                          .host = host->place};
+    uint64_t ns = dist_sample(d, run_draw(host->run, &key));
+    handling_record(h, RECORD_WORK, 0, (int64_t)ns);
+    if (ns > 0) {
+        host_sleep(h->worker, host->run->now + ns);
+    }
+    return host->up ? OK : DEAD;
+}
+
+enum outcome business_work(struct handling *h)
+{
+    return step_refused(h) ? DEAD : do_work(h);
+}
+
 enum outcome apply_effect(struct handling *h)
 {
     if (step_refused(h)) {
         return DEAD;
     }
     enum outcome o = step_enter(h, STEP_EFFECT);
+    o = o == OK ? do_work(h) : o;
     return o == OK ? step_leave(h, store_effect(h), STATEMENT_EFFECT) : o;
 }
 
@@ -230,6 +260,13 @@ void handling_run_sweep(void *worker)
 {
     struct worker *w = worker;
     retention_run_sweep(&w->handling);
+    let_connection_go(&w->handling);
+}
+
+void handling_run_relay(void *worker)
+{
+    struct worker *w = worker;
+    w->handling.host->code->relay(&w->handling);
     let_connection_go(&w->handling);
 }
 

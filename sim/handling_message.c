@@ -22,6 +22,9 @@ static const char *of_attempt(const struct handling *h, const char *text, char o
 
 const char *handling_key(const struct handling *h)
 {
+    if (op_is_follow(h->op->op) && h->message.behind > 0) {
+        return h->op->others[h->message.behind - 1];
+    }
     switch (h->op->sender->keys) {
     case KEYS_STABLE:
         return h->op->key;
@@ -42,6 +45,9 @@ const char *handling_client(const struct handling *h)
 
 const char *handling_entity(const struct handling *h)
 {
+    if (h->op->registers) {
+        return "";
+    }
     return h->host->entity_name(h->host->names, h->op->entity, h->worker->entity);
 }
 
@@ -63,6 +69,9 @@ const char *handling_body(struct handling *h)
     const size_t size = sizeof(w->body);
     const int64_t n = h->op->amount;
     int len = 0;
+    if (h->op->registers) {
+        return "register";
+    }
     switch ((enum effect)h->op->effect) {
     case EFFECT_ADD:
         len = snprintf(w->body, size, "add %" PRId64 " to %s", n, entity);
@@ -125,17 +134,29 @@ const char *handling_group(const struct handling *h)
 
 int64_t handling_number(const struct handling *h)
 {
-    return (int64_t)op_number(h->message.op);
+    return h->op->number;
+}
+
+int64_t handling_session(const struct handling *h)
+{
+    /* A broker keeps what the client said to itself. */
+    return h->message.direction == REQUEST ? h->message.receipt : 0;
+}
+
+bool handling_registers(const struct handling *h)
+{
+    return h->op->registers;
 }
 
 int64_t handling_acknowledged(const struct handling *h)
 {
-    return handling_number(h) - (int64_t)h->message.behind;
+    int64_t n = handling_number(h) - (int64_t)h->message.behind;
+    return n > 0 && !op_is_follow(h->message.op) ? n : 0; /* with a counter that is behind */
 }
 
 int64_t handling_version(const struct handling *h)
 {
-    return h->op->version != 0 ? h->op->version : handling_number(h);
+    return h->op->version != 0 ? h->op->version : (int64_t)op_number(h->message.op);
 }
 
 int64_t handling_made_at(const struct handling *h)

@@ -58,7 +58,14 @@
     X(RECORD_ACKED, "acked") /* an ack reaches the broker; code: status; value: 1 entry deleted,   \
                                 0 not, -1 comes too late and changes nothing */                    \
     X(RECORD_DEAD_LETTER, "dead-letter") /* value: deliveries of this entry */                     \
-    X(RECORD_REPLAYED, "replayed")       /* a dead letter is put back */
+    X(RECORD_REPLAYED, "replayed")       /* a dead letter is put back */                           \
+    X(RECORD_RELAY, "relay")             /* a turn of a host's relay starts; value: its number */  \
+    X(RECORD_WORK, "work")               /* the business works before its effect; value: ns */     \
+    /* Of these four, copy is the call's number in its attempt. */                                 \
+    X(RECORD_CALL, "call") /* a handling calls the service; value: key hash, 0 none */             \
+    X(RECORD_SERVICE, "service-effect") /* a call arrives; code: service_did; value: receipt */    \
+    X(RECORD_SERVICE_ANSWER, "service-answer") /* it answers; code and value as above */           \
+    X(RECORD_ANSWERED, "answered")             /* an answer arrives; code: 0 is waited for, 1 not */
 
 enum record_kind {
 #define X(name, text) name,

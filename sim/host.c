@@ -123,6 +123,7 @@ enum sim_error host_init(struct host *h, const char *vfs_name, FILE *errors)
         return e;
     }
     h->connections = h->config->workers + host_sweeper_init(h);
+    h->connections += host_relay_init(h);
     arena_init(&h->arena, ARENA_BYTES);
     struct disk_hooks hooks = {h, before_disk_operation, own_clock};
     h->disk = disk_new(vfs_name, &hooks);
@@ -162,6 +163,7 @@ void host_fini(struct host *h)
     arena_fini(&h->arena);
     free(h->inbox);
     free(h->sweeping);
+    free(h->relaying);
 }
 
 enum sim_error host_start(struct host *h, bool reopen, FILE *errors)
@@ -183,6 +185,8 @@ enum sim_error host_start(struct host *h, bool reopen, FILE *errors)
     memset(&h->counters, 0, sizeof(h->counters));
     h->sweeps = 0;
     h->sweeps_due = 0;
+    h->relays = 0;
+    h->relay_due = h->relay_wanted = false;
     host_sweep_later(h);
     return e;
 }
@@ -251,6 +255,9 @@ static void end_handling(struct host *h, struct worker *w)
 {
     const struct handling *d = &w->handling;
     if (d->sweep) {
+        if (d->op == h->relaying) {
+            host_relay_ended(h);
+        }
         return;
     }
     struct host_counters *c = &h->counters;
@@ -321,6 +328,7 @@ static void go_down(struct host *h, enum crash_mode mode, uint32_t n, uint64_t d
     h->down_for = down_for;
     h->unpowered = mode != CRASH_PROCESS;
     h->incarnation++;
+    h->relay_due = false;
     operations_trouble(h->operations, SIM_TIME_MAX);
     disk_crash(h->disk, mode, n);
 }
@@ -407,6 +415,9 @@ void host_deliver(struct host *h, struct operation *op, const struct message *m)
         return;
     }
     op->deliveries++;
+    if (op_is_follow(op->op)) {
+        op->ids_arrived |= UINT32_C(1) << (m->behind < 31 ? m->behind : 31);
+    }
     h->counters.deliveries++;
     h->counters.repeated_deliveries += op->deliveries > 1;
     line.kind = RECORD_DELIVER;
@@ -472,4 +483,5 @@ void host_restart(struct host *h, uint32_t incarnation)
     h->operations->troubled_until = h->run->now;
     record_host(h, RECORD_RESTART, 0, 0);
     host_sweep_later(h);
+    host_relay_later(h);
 }

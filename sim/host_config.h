@@ -39,6 +39,7 @@ struct host_config {
     uint32_t workers;    /* 1..WORKERS_MAX, each with its own connection */
     struct dist step;    /* virtual duration of each step of a handler */
     struct dist restart; /* how long it stays down after a crash */
+    struct dist work;    /* what the business takes before its effect; default 0 */
     int64_t clock_offset;
     int32_t clock_drift; /* ppm */
     struct database_config database;

@@ -11,6 +11,10 @@ void host_pump(struct host *h);
 
 /* Connections that sweeps need: 1 or 0. Before anything is opened. */
 uint32_t host_sweeper_init(struct host *h);
+/* The same for the relay; it comes behind the sweeper. */
+uint32_t host_relay_init(struct host *h);
+/* A turn of the relay is over. */
+void host_relay_ended(struct host *h);
 /* The next sweep of this process. */
 void host_sweep_later(struct host *h);
 

@@ -11,7 +11,7 @@
 
 static struct worker *sweeper(struct host *h)
 {
-    return &h->workers[h->connections - 1];
+    return &h->workers[h->config->workers];
 }
 
 uint32_t host_sweeper_init(struct host *h)

@@ -48,10 +48,12 @@ static bool cut(struct network *n, unsigned from, unsigned to)
 
 static struct site site_of(const struct message *m, enum fault_kind kind)
 {
+    uint16_t answered = m->direction == ANSWER ? call_copy(m->behind) : 0;
     return (struct site){.op = m->op,
                          .key = {.operation = m->op_hash,
                                  .attempt = m->attempt,
                                  .copy = m->copy,
+                                 .redelivery = answered > 1 ? answered : 0,
                                  .nth = m->echo > 1 ? m->echo : 0,
                                  .draw = (uint8_t)kind,
                                  .direction = m->direction}};
@@ -78,10 +80,12 @@ static void send_copy(struct network *n, struct operation *op, const struct mess
     struct site lose = site_of(m, FAULT_LOSE);
     bool lost = schedule_fires(&n->run->schedule, &lose, n->run->now, &value);
     bool is_cut = cut(n, from, to);
-    bool first = m->copy == 1 && m->echo <= 1;
-    /* What a broker hands out, it hands out again: no fault there is one of the sender's attempt.
-     */
-    bool by_sender = m->direction == REQUEST || m->direction == REPLY;
+    bool outside = direction_outside((enum direction)m->direction);
+    bool first = (m->copy == 1 || outside) && m->echo <= 1;
+    /* What a broker hands out, it hands out again: no fault there is one of the sender's attempt,
+     * nor one of a call that is made for it. */
+    bool by_sender = !direction_brokered((enum direction)m->direction) &&
+                     !(outside && call_of_delivery(m->behind));
     if (lost || is_cut) {
         if (first && by_sender) {
             operation_hinder(op, m->attempt);
@@ -92,13 +96,16 @@ static void send_copy(struct network *n, struct operation *op, const struct mess
     }
     struct rng_key key = site_of(m, FAULT_NONE).key;
     key.draw = DRAW_DELAY;
-    uint64_t delay =
-        after + dist_sample(&n->config->delay[direction_leg(m->direction)], run_draw(n->run, &key));
+    uint64_t delay = after + dist_sample(network_delay(n->config, (enum direction)m->direction),
+                                         run_draw(n->run, &key));
     struct site late = site_of(m, FAULT_DELAY);
     if (schedule_fires(&n->run->schedule, &late, n->run->now, &value)) {
         record(n, m, RECORD_DELAYED, from, (int64_t)value.time);
         delay += value.time;
         op->late |= first && by_sender && m->attempt == op->attempt;
+        if (outside && by_sender) { /* its caller waits for less long than the sender may */
+            operation_hinder(op, m->attempt);
+        }
     }
     if (op->late && first && by_sender && n->run->now + delay >= op->waits_until) {
         operation_hinder(op, m->attempt);
@@ -118,8 +125,10 @@ void network_send(struct network *n, struct operation *op, const struct message 
     send_copy(n, op, m, from, to, 0);
     for (uint32_t i = 1; doubled && i <= value.n; i++) {
         struct message copy = *m;
-        /* A copy of a reply still answers the same request copy; only its echo tells it apart. */
-        uint16_t *number = direction_leg(m->direction) == 0 ? &copy.copy : &copy.echo;
+        /* A copy of a reply still answers the same request copy; only its echo tells it apart. The
+         * copy of a call is its number. */
+        bool numbered = direction_leg(m->direction) == 0 && m->direction != CALL;
+        uint16_t *number = numbered ? &copy.copy : &copy.echo;
         *number = (uint16_t)(*number + i);
         record(n, &copy, RECORD_COPY, from, *number);
         n->copies++;

@@ -24,6 +24,8 @@ void operations_fini(struct operations *o)
 {
     for (uint32_t i = 0; i < o->capacity; i++) {
         free(o->slots[i]->arrivals);
+        free(o->slots[i]->calls);
+        free(o->slots[i]->others);
         free(o->slots[i]);
     }
     free(o->slots);
@@ -145,6 +147,36 @@ void operation_committed(const struct operations *o, struct operation *op, uint3
 void operation_already(struct operation *op, uint32_t sets)
 {
     op->already += op->effects == 0 ? sets : 0;
+}
+
+uint16_t operation_call(struct operation *op, unsigned attempt)
+{
+    must(attempt > 0);
+    if (attempt > op->calls_capacity) {
+        op->calls_capacity = attempt > 4 ? 2 * attempt : 4;
+        op->calls = sim_realloc(op->calls, op->calls_capacity, sizeof(op->calls[0]));
+    }
+    while (op->calls_known < attempt) {
+        op->calls[op->calls_known++] = 0;
+    }
+    must(op->calls[attempt - 1] < UINT16_MAX);
+    return ++op->calls[attempt - 1];
+}
+
+uint32_t operation_external(const struct operations *o, struct operation *op, struct occasion when,
+                            uint16_t echo)
+{
+    must(op->external < EFFECTS_MAX);
+    if (op->external == 0) {
+        op->external_first = when.at;
+    } else if (o->window > 0 && when.at >= op->external_first + o->window) {
+        op->external_late++;
+    }
+    if (op->external < EFFECTS_TOLD) {
+        op->external_at[op->external] = when;
+        op->external_echo[op->external] = echo;
+    }
+    return ++op->external;
 }
 
 /* Marks an arrival whose effect the audit has found; no time in a world is so late. */

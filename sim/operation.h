@@ -69,6 +69,8 @@ struct standing_record {
      * clock, ns: of the last claim or renewal, and of the last claim. */
     uint64_t leased, leased_clock;
     uint64_t kept, kept_clock;
+    /* The same of what the crash cut off, which the disk may hold; 0: none. */
+    uint64_t cut_kept, cut_kept_clock;
 };
 
 /* A move that has become state. */
@@ -77,6 +79,8 @@ struct moved {
     struct deed by;
     uint64_t since, since_clock; /* the earliest that it can have been dated, ns */
     uint64_t clock;              /* the host's, now */
+    /* When the handling's delivery came, which may date it too; 0: not known. */
+    uint64_t arrived, arrived_clock;
 };
 
 struct operation {
@@ -89,6 +93,8 @@ struct operation {
     bool listed;
     uint8_t effect; /* enum effect */
     bool invalid;
+    bool registers;    /* opens a session: no entity, no effect */
+    int64_t number;    /* with its client, as it says: another's with a counter that is behind */
     uint32_t declined; /* executions that the business declines before it agrees */
     int64_t version;
     int64_t made_at;                    /* by its sender's clock */
@@ -144,12 +150,27 @@ struct operation {
     uint32_t audited;       /* ledger rows that the latest audit found */
     uint32_t violated;      /* set of checks already reported for it */
     struct standing_record record;
+    bool ordered;     /* its first effect has been judged by in-order */
+    uint64_t emitted; /* follow-on messages that it was given, committed or not */
+    uint32_t follow;  /* slot of its follow-on among those, from 1; 0: none was sent */
+    /* A follow-on's: ids under which it has arrived downstream, as bits; ids beyond the first. */
+    uint32_t ids_arrived;
+    uint64_t began; /* first send of the message that it follows from in the end */
+    uint32_t other_count;
     uint64_t touched; /* the world's list of handlings has it at this place, from 1; 0: not */
 
+    /* The service's, outside the store: nothing takes these effects back. */
+    uint32_t external, external_late; /* effects; those of them that are late */
+    uint64_t external_first;          /* when the first came */
+    uint32_t called;                  /* calls that arrived there */
+    uint32_t calls_known;             /* attempts whose calls are counted below */
+
     /* What sentences on violations tell of it. */
-    struct occasion effect_at[EFFECTS_TOLD]; /* commits of the first effects that are state */
-    struct occasion dying;                   /* handling whose commit a crash has cut off */
-    struct occasion replied, acked;          /* latest reply to leave; first success to leave */
+    struct occasion external_at[EFFECTS_TOLD]; /* copy: the call's number */
+    uint16_t external_echo[EFFECTS_TOLD];      /* the network's copy of the call, from 1 */
+    struct occasion effect_at[EFFECTS_TOLD];   /* commits of the first effects that are state */
+    struct occasion dying;                     /* handling whose commit a crash has cut off */
+    struct occasion replied, acked;            /* latest reply to leave; first success to leave */
 
     char key[KEY_MAX]; /* what travels */
 
@@ -157,6 +178,9 @@ struct operation {
      * whether the audit under way has found its row. */
     uint64_t *arrivals;
     uint32_t arrivals_capacity;
+    uint16_t *calls; /* by attempt - 1: made for it */
+    uint32_t calls_capacity;
+    char (*others)[KEY_MAX]; /* a follow-on's ids beyond the first; NULL: never had any */
 };
 
 /* A fault lay on the way of a message of this attempt, or in its handling. */
@@ -216,6 +240,12 @@ void operation_committed(const struct operations *o, struct operation *op, uint3
                          int64_t sum, uint64_t arrived, struct occasion when);
 /* So many sets of one handling that changed nothing have been committed, or may have been. */
 void operation_already(struct operation *op, uint32_t sets);
+/* A handling of that attempt calls the service: the call's number in it, from 1. */
+uint16_t operation_call(struct operation *op, unsigned attempt);
+/* The service has done what a copy of a call asked for; its number, from 1. With a window, it is
+ * late if the window has passed since the first one was. */
+uint32_t operation_external(const struct operations *o, struct operation *op, struct occasion when,
+                            uint16_t echo);
 /* Its effect, if it is believed done, is nowhere. */
 static inline bool operation_effect_missing(const struct operation *op)
 {

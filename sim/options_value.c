@@ -141,8 +141,57 @@ static bool refuse(FILE *errors, const struct options *o, enum option option, co
     return false;
 }
 
+static bool parse_seeds(struct options *o, const char *value)
+{
+    o->many_seeds = parse_pair(value, "..", &o->seed_first, &o->seed_last) &&
+                    o->seed_first <= o->seed_last && o->seed_last - o->seed_first < SEEDS_MAX;
+    return o->many_seeds;
+}
+
+/* Where a switch is kept; NULL: the option takes a value. */
+static bool *switch_of(struct options *o, enum option option)
+{
+    switch (option) {
+    case OPTION_KEEP_FAULTS:
+        return &o->keep_faults;
+    case OPTION_FULL_POWER:
+        return &o->full_power;
+    case OPTION_NO_SHRINK:
+        return &o->no_shrink;
+    case OPTION_TWICE:
+        return &o->twice;
+    case OPTION_FAIL_FAST:
+        return &o->fail_fast;
+    case OPTION_QUIET:
+        return &o->quiet;
+    case OPTION_HELP:
+        return &o->help;
+    case OPTION_VERSION:
+        return &o->version;
+    case OPTION_RECEIVER:
+    case OPTION_SEED:
+    case OPTION_SEEDS:
+    case OPTION_FORMAT:
+    case OPTION_OUTPUT:
+    case OPTION_SHARD:
+    case OPTION_FAULTS:
+    case OPTION_JOBS:
+    case OPTION_ONLY:
+    case OPTION_ASSUME:
+    case OPTION_LIMIT:
+    case OPTION_KEEP:
+    case OPTION_OPERATION:
+        return NULL;
+    }
+    must(!"an option");
+}
+
 bool options_apply(struct options *o, enum option option, const char *value, FILE *errors)
 {
+    bool *flag = switch_of(o, option);
+    if (flag != NULL) {
+        return *flag = true;
+    }
     switch (option) {
     case OPTION_RECEIVER:
         return parse_receivers(o, value) ||
@@ -155,12 +204,8 @@ bool options_apply(struct options *o, enum option option, const char *value, FIL
         o->many_seeds = false;
         return true;
     case OPTION_SEEDS:
-        if (!parse_pair(value, "..", &o->seed_first, &o->seed_last) ||
-            o->seed_first > o->seed_last || o->seed_last - o->seed_first >= SEEDS_MAX) {
-            return refuse(errors, o, option, value, "a range like 1..100, the smaller first");
-        }
-        o->many_seeds = true;
-        return true;
+        return parse_seeds(o, value) ||
+               refuse(errors, o, option, value, "a range like 1..100, the smaller first");
     case OPTION_FORMAT:
         return parse_format(o, value, errors);
     case OPTION_OUTPUT:
@@ -187,42 +232,27 @@ bool options_apply(struct options *o, enum option option, const char *value, FIL
     case OPTION_ASSUME:
         o->assume = value;
         return true;
-    case OPTION_KEEP_FAULTS:
-        o->keep_faults = true;
-        return true;
-    case OPTION_FULL_POWER:
-        o->full_power = true;
-        return true;
     case OPTION_LIMIT:
         if (o->command == COMMAND_EXPLORE && duration_parse(value, strlen(value), &o->limit_ns)) {
             return o->limit_ns > 0 || refuse(errors, o, option, value, "a time above 0");
         }
         return (parse_number(value, SEED_MAX, &o->limit) && o->limit > 0) ||
                refuse(errors, o, option, value, "a number from 1 on");
-    case OPTION_NO_SHRINK:
-        o->no_shrink = true;
-        return true;
     case OPTION_KEEP:
         o->keep = value;
         return value[0] != '\0' || refuse(errors, o, option, value, "a directory");
     case OPTION_OPERATION:
         o->operation = value;
         return true;
+    case OPTION_KEEP_FAULTS:
+    case OPTION_FULL_POWER:
+    case OPTION_NO_SHRINK:
     case OPTION_TWICE:
-        o->twice = true;
-        return true;
     case OPTION_FAIL_FAST:
-        o->fail_fast = true;
-        return true;
     case OPTION_QUIET:
-        o->quiet = true;
-        return true;
     case OPTION_HELP:
-        o->help = true;
-        return true;
     case OPTION_VERSION:
-        o->version = true;
-        return true;
+        break;
     }
     must(!"an option");
 }

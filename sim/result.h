@@ -48,8 +48,11 @@ struct result {
     uint8_t *fates; /* enum fault_fate of each listed fault; owned */
     size_t listed_count;
     uint64_t operations, attempts, deliveries, duplicates, handlings, effects;
-    uint64_t repeated; /* operations with a second attempt or a second delivery */
+    uint64_t repeated; /* operations with a second attempt, delivery, downstream too, or call to
+                          the service */
     uint64_t copies, lost, crashes, restarts, gave_up, doubled, with_effect;
+    bool calls;            /* the receiver calls the service */
+    uint64_t external;     /* effects at the service */
     uint64_t unfinishable; /* operations of which faults left no attempt alone */
     uint64_t beyond;       /* effects beyond the first of their operation */
     uint64_t late;         /* those of them that came when the contract's window was over */
@@ -59,10 +62,16 @@ struct result {
     uint64_t dead_letters, replayed, kept_out;
     bool has_records;               /* the receiver's records were counted at the end */
     uint64_t records, records_most; /* at the end, and most of all times that they were counted */
-    uint64_t events;                /* of the queue */
-    uint64_t ended;                 /* virtual time */
+    /* Of a receiver downstream; 0 where there is none: follow-on messages, their deliveries and
+     * effects there. */
+    uint64_t follow_ons, follow_deliveries, follow_effects;
+    uint64_t events; /* of the queue */
+    uint64_t ended;  /* virtual time */
     uint64_t history_hash, history_count;
     struct costs costs;
+    /* Claims that were taken over while the handling that owned them still ran: its lease was too
+     * short. Of receivers that say how they move records. */
+    uint64_t premature;
 };
 
 void result_fini(struct result *r);

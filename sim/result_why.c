@@ -70,6 +70,7 @@ struct cast {
     char sender[NAME_TEXT];
     char key_of[NAME_TEXT]; /* operation whose key it shares; "": none */
     char entity[NAME_TEXT];
+    char service[NAME_TEXT];
     char at[SECONDS_TEXT];
     char receipt_a[NAME_TEXT + 64], receipt_b[NAME_TEXT + 64]; /* of WHY_..._REPLY and RESPONSE */
 };
@@ -107,6 +108,7 @@ static void cast_of(const struct scenario *s, const struct violation *v, struct 
     c->late_forbidden = s->late_forbidden;
     c->words = &effect_words[EFFECT_ADD];
     c->no_key = false;
+    name_text(service_name(&s->service), c->service, sizeof(c->service));
     snprintf(c->op, sizeof(c->op), "the world");
     snprintf(c->sender, sizeof(c->sender), "the sender");
     snprintf(c->entity, sizeof(c->entity), "the entity");
@@ -128,9 +130,16 @@ static void cast_of(const struct scenario *s, const struct violation *v, struct 
         name_text(raw, c->key_of, sizeof(c->key_of));
     }
     bool names_entity = v->reason == WHY_EFFECTS || v->reason == WHY_LOST ||
-                        v->reason == WHY_GHOST || v->reason == WHY_BALANCE;
+                        v->reason == WHY_GHOST || v->reason == WHY_BALANCE ||
+                        v->reason == WHY_OUT_OF_ORDER || v->reason == WHY_NOT_EMITTED ||
+                        v->reason == WHY_UNFOUNDED || v->reason == WHY_TWO_IDS;
     if (names_entity && v->b >= 0 && (uint64_t)v->b <= UINT32_MAX) {
         name_text(scenario_entity(s, (uint32_t)v->b, raw), c->entity, sizeof(c->entity));
+    }
+    if (op_is_follow(v->op)) {
+        size_t n = strlen(c->entity);
+        snprintf(c->sender, sizeof(c->sender), "the receiver");
+        snprintf(c->entity + n, sizeof(c->entity) - n, " downstream");
     }
     seconds_text(v->at, c->at);
     receipt_text(s, v->a, c->receipt_a, sizeof(c->receipt_a));
@@ -169,6 +178,9 @@ static void put_effects(struct out *o, const struct cast *c, int64_t all)
         char at[SECONDS_TEXT];
         put(o, "%s", told++ == 0 ? ": " : ", ");
         put_message(o, c, &t->effects[i]);
+        if (t->echoes[i] > 1) {
+            put(o, "%s.%u", t->effects[i].copy > 1 ? "" : ".1", t->echoes[i]);
+        }
         put(o, " at %s s", seconds_text(t->effects[i].at, at));
     }
     if (told > 0 && all > told) {
@@ -240,6 +252,34 @@ static void put_ghost(struct out *o, const struct cast *c)
     put_count(o, c->v->a, "time");
     put(o, " by it");
     put_effects(o, c, c->v->a);
+}
+
+/* Effects at the service: more than one, or against what is believed. */
+static void put_external(struct out *o, const struct cast *c)
+{
+    const struct testimony *t = &c->v->testimony;
+    if (c->v->reason == WHY_EXTERNAL_LOST) {
+        put(o, "%s believes %s done, but %s was never called for it", c->sender, c->op, c->service);
+        return;
+    }
+    if (c->v->reason == WHY_EXTERNAL_GHOST) {
+        put(o, "%s ", c->sender);
+        put(o, t->gave_up ? "took giving %s up for failure" : "was told that %s failed", c->op);
+        put(o, ", but %s was charged ", c->service);
+    } else {
+        put(o, "%s was charged ", c->service);
+    }
+    put_count(o, c->v->a, "time");
+    put(o, " for %s", c->op);
+    put_effects(o, c, c->v->a);
+    if (t->effects_late > 0) {
+        put(o, " (%u late%s)", t->effects_late,
+            c->late_forbidden ? ", which the contract forbids" : "");
+    }
+    if (c->v->reason == WHY_EXTERNAL) {
+        put(o, "; ");
+        put_belief(o, c);
+    }
 }
 
 static void put_undone(struct out *o, const struct cast *c)
@@ -331,6 +371,15 @@ static void put_handling(struct out *o, const struct cast *c, const struct deed 
     put(o, ")");
 }
 
+static void put_order(struct out *o, const struct scenario *s, const struct cast *c)
+{
+    char raw[KEY_MAX], other[NAME_TEXT];
+    scenario_operation_id(s, (uint64_t)c->v->a, raw);
+    name_text(raw, other, sizeof(other));
+    put(o, "%s took effect on %s at %s s, after %s, which %s began later", c->op, c->entity, c->at,
+        other, c->sender);
+}
+
 static const char *move_verb(int64_t move)
 {
     switch ((enum record_move)move) {
@@ -420,6 +469,18 @@ size_t violation_text(const struct scenario *s, const struct violation *v, char 
         put(&o, "the broker still holds %s after ", c.op);
         put_deliveries(&o, v->testimony.deliveries);
         break;
+    case WHY_OUT_OF_ORDER:
+        put_order(&o, s, &c);
+        break;
+    case WHY_NOT_EMITTED:
+        put(&o, "%s took effect on %s, and downstream never heard of it", c.op, c.entity);
+        break;
+    case WHY_TWO_IDS:
+        put(&o, "downstream was told of %s under %" PRId64 " ids", c.op, v->a);
+        break;
+    case WHY_UNFOUNDED:
+        put(&o, "downstream was told of %s, which has no effect on %s", c.op, c.entity);
+        break;
     case WHY_BALANCE:
         put(&o, "the balance of %s is %" PRIu64 " %s than the sum of its effects", c.entity,
             v->a < 0 ? -(uint64_t)v->a : (uint64_t)v->a, v->a < 0 ? "less" : "more");
@@ -440,6 +501,11 @@ size_t violation_text(const struct scenario *s, const struct violation *v, char 
         break;
     case WHY_NOT_COVERED:
         put_uncovered(&o, s, v);
+        break;
+    case WHY_EXTERNAL:
+    case WHY_EXTERNAL_LOST:
+    case WHY_EXTERNAL_GHOST:
+        put_external(&o, &c);
         break;
     }
     return o.n;

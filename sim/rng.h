@@ -41,6 +41,7 @@ enum draw {
     DRAW_ARRIVAL,            /* gap between two operations of a workload */
     DRAW_ENTITY,
     DRAW_AMOUNT,
+    DRAW_WORK, /* duration of the business's work in a handling */
 };
 
 uint64_t rng_keyed(uint64_t seed, const struct rng_key *key);

@@ -58,8 +58,8 @@ static void read_all(struct reader *r, const struct yaml_node *root)
         return;
     }
     READ_MAPPING(y, root, "a scenario", "name", "about", "receivers", "sweep", "senders", "network",
-                 "broker", "hosts", "database", "faults", "faults_until", "contract", "expect",
-                 "explore");
+                 "broker", "downstream", "hosts", "database", "faults", "faults_until", "contract",
+                 "expect", "explore", "service");
     read_name(y, value_of(root, "name"), "the name of a scenario", NAME_BYTES, &r->s->name);
     read_text(y, value_of(root, "about"), "about", &r->s->about);
     read_contract(r, value_of(root, "contract"));
@@ -75,8 +75,10 @@ static void read_all(struct reader *r, const struct yaml_node *root)
     before = y->error_count;
     read_network(r, root);
     read_broker(r, root);
+    read_downstream(r, root);
     read_senders(r, root);
     read_messages(r, root);
+    read_service(r, root);
     if (y->error_count == before) {
         read_hosts(r, root);
         read_faults(r, root);
@@ -123,6 +125,10 @@ void scenario_fini(struct scenario *s)
         free(s->receivers[i].name);
         free(s->receivers[i].swept);
     }
+    if (s->downstream != NULL) {
+        free(s->downstream->name);
+        free(s->downstream);
+    }
     for (size_t i = 0; i < s->sender_count; i++) {
         sender_fini(&s->senders[i]);
     }
@@ -138,6 +144,7 @@ void scenario_fini(struct scenario *s)
     free(s->receivers);
     free(s->expectations);
     free(s->explore_expectations);
+    free(s->service.name);
     free(s->senders);
     free(s->entities);
     free(s->ids);

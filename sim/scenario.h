@@ -16,6 +16,7 @@
 #include "sim/schedule.h"
 #include "sim/sender_config.h"
 #include "sim/sentence.h"
+#include "sim/service_config.h"
 
 struct receiver;   /* receivers/receiver.h */
 struct name_table; /* sim/scenario_internal.h */
@@ -53,8 +54,11 @@ struct scenario {
     size_t entity_count;    /* with the generated ones, which come behind: see scenario_entity */
     struct name_table *ids; /* listed ids and their operations; private to the reader */
     struct network_config network;
-    struct broker_config broker; /* between senders and receiver, where it is on */
-    struct host_config receiver; /* the host "receiver" */
+    struct broker_config broker;          /* between senders and receiver, where it is on */
+    struct scenario_receiver *downstream; /* gets the follow-on messages of each receiver; NULL:
+                                             there is none */
+    struct host_config receiver;          /* the host "receiver" */
+    struct service_config service; /* what receivers may call; how long that takes: `network` */
     struct fault_rates rates;
     struct fault *faults;
     size_t fault_count;

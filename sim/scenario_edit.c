@@ -58,8 +58,13 @@ void scenario_copy(const struct scenario *from, struct scenario *to)
     to->file = sim_strdup(from->file);
     to->name = sim_strdup(from->name);
     to->about = copy_text(from->about);
+    to->service.name = copy_text(from->service.name);
     size_t count = from->receiver_count;
     to->receivers = copy_of(from->receivers, count, sizeof(*from->receivers));
+    if (from->downstream != NULL) {
+        to->downstream = copy_of(from->downstream, 1, sizeof(*from->downstream));
+        to->downstream->name = sim_strdup(from->downstream->name);
+    }
     for (size_t i = 0; i < count; i++) {
         to->receivers[i].name = sim_strdup(from->receivers[i].name);
         to->receivers[i].swept = copy_text(from->receivers[i].swept);

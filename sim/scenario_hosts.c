@@ -116,8 +116,8 @@ static void read_receiving_host(struct reader *r, const struct yaml_node *node)
     struct yaml *y = &r->yaml;
     struct host_config *host = &r->s->receiver;
     struct fault_rates *rates = &r->s->rates;
-    if (!READ_MAPPING(y, node, "the host \"receiver\"", "workers", "step", "restart", "clock",
-                      "crash", "power", "pause", "store", "handler", "pause_for")) {
+    if (!READ_MAPPING(y, node, "the host \"receiver\"", "workers", "step", "work", "restart",
+                      "clock", "crash", "power", "pause", "store", "handler", "pause_for")) {
         return;
     }
     read_u32(y, value_of(node, "workers"), 1, WORKERS_MAX, &host->workers);
@@ -125,6 +125,7 @@ static void read_receiving_host(struct reader *r, const struct yaml_node *node)
         host->step = busy_step_default;
     }
     read_dist(y, value_of(node, "step"), &host->step);
+    read_dist(y, value_of(node, "work"), &host->work);
     read_dist(y, value_of(node, "restart"), &host->restart);
     read_clock(y, value_of(node, "clock"), &host->clock_offset, &host->clock_drift);
     read_ratio(y, value_of(node, "crash"), &rates->crash);
@@ -159,6 +160,11 @@ static void read_host(struct reader *r, const struct yaml_node *key)
         yaml_error(&r->yaml, key->at,
                    "the broker has no clock and never fails; its settings stand "
                    "under \"broker\"");
+        return;
+    }
+    if (place == PLACE_SERVICE) {
+        yaml_error(&r->yaml, key->at,
+                   "the service is no host: what it is stands under \"service\"");
         return;
     }
     char found[60], near[KEY_MAX], hint[60];

@@ -98,6 +98,8 @@ void name_table_fini(struct name_table *t);
 size_t scenario_receiver_place(const struct scenario *s, const char *name, size_t len);
 /* Operation of a generated id; 0: no workload makes it. */
 uint64_t scenario_generated_operation(const struct scenario *s, const char *id, size_t len);
+/* The operation by which a sender opens its session; 0: no such id. */
+uint64_t scenario_registration(const struct scenario *s, const char *id, size_t len);
 /* Number of a generated entity; UINT32_MAX: no workload makes it. */
 uint32_t scenario_generated_entity(const struct scenario *s, const char *name, size_t len);
 
@@ -110,6 +112,7 @@ struct reader {
 /* The parts of a file, each in its own file; mapping is the whole scenario. In this order: later
  * ones look up what earlier ones have read. */
 void read_receivers(struct reader *r, const struct yaml_node *mapping); /* scenario_receivers.c */
+void read_downstream(struct reader *r, const struct yaml_node *mapping);
 /* The value of `sweep` (may be NULL): receivers become one for each value. scenario_sweep.c */
 void read_sweep(struct reader *r, const struct yaml_node *node);
 void read_expectations(struct reader *r, const struct yaml_node *mapping);
@@ -118,6 +121,7 @@ void read_messages(struct reader *r, const struct yaml_node *mapping); /* scenar
 void read_network(struct reader *r, const struct yaml_node *mapping);  /* scenario_hosts.c */
 void read_broker(struct reader *r, const struct yaml_node *mapping);   /* scenario_broker.c */
 void read_hosts(struct reader *r, const struct yaml_node *mapping);
-void read_faults(struct reader *r, const struct yaml_node *mapping); /* scenario_faults.c */
+void read_service(struct reader *r, const struct yaml_node *mapping); /* scenario_service.c */
+void read_faults(struct reader *r, const struct yaml_node *mapping);  /* scenario_faults.c */
 
 #endif

@@ -89,7 +89,16 @@ static void read_id(struct messages *m, const struct yaml_node *node, uint64_t o
                    s->senders[op_sender(other) - PLACE_SENDER].messages[op_number(other) - 1].line);
     } else if (scenario_generated_operation(s, *id, strlen(*id)) != 0) {
         yaml_error(y, node->at, "duplicate id %s; a workload makes it too", shown);
+    } else if (scenario_registration(s, *id, strlen(*id)) != 0) {
+        yaml_error(y, node->at, "duplicate id %s; a sender opens its session under it", shown);
     }
+}
+
+static void put_entity(struct messages *m, const char *name, uint32_t *entity)
+{
+    bool is_new;
+    *entity = (uint32_t)name_table_put(&m->entities, name, strlen(name), m->entities.count, &is_new)
+                  ->value;
 }
 
 static void read_entity(struct messages *m, const struct yaml_node *node, uint32_t *entity)
@@ -102,12 +111,23 @@ static void read_entity(struct messages *m, const struct yaml_node *node, uint32
     if (*entity != UINT32_MAX) {
         *entity |= GENERATED;
     } else {
-        bool is_new;
-        *entity =
-            (uint32_t)name_table_put(&m->entities, name, strlen(name), m->entities.count, &is_new)
-                ->value;
+        put_entity(m, name, entity);
     }
     free(name);
+}
+
+/* What opens a session asks for nothing else. */
+static void only_registers(struct yaml *y, const struct yaml_node *item)
+{
+    static const char *const others[] = {"entity",  "group",   "charge",  "effect",
+                                         "version", "invalid", "declined"};
+    for (const struct yaml_node *k = item->first; k != NULL; k = k->next) {
+        for (size_t i = 0; i < ARRAY_LEN(others); i++) {
+            if (strcmp(k->text, others[i]) == 0) {
+                yaml_error(y, k->at, "\"%s\" does not go with \"register\"", others[i]);
+            }
+        }
+    }
 }
 
 static void read_message(struct messages *m, const struct yaml_node *item, unsigned sender)
@@ -117,19 +137,27 @@ static void read_message(struct messages *m, const struct yaml_node *item, unsig
     struct listed_message *message = &config->messages[config->message_count++];
     yaml_position(y, item->at, &message->line, &message->column);
     if (!READ_MAPPING(y, item, "a message", "id", "key", "group", "entity", "charge", "effect",
-                      "version", "invalid", "declined", "at")) {
+                      "version", "invalid", "declined", "register", "at")) {
         return;
     }
     uint64_t op = op_make(PLACE_SENDER + sender, config->message_count);
     if (present(y, item, "id")) {
         read_id(m, value_of(item, "id"), op, &message->id);
     }
-    if (present(y, item, "entity")) {
+    /* One that says so in a wrong way is not asked for what it would need else. */
+    message->registers =
+        !read_bool(y, value_of(item, "register"), &message->registers) || message->registers;
+    if (message->registers) {
+        only_registers(y, item);
+        put_entity(m, "", &message->entity);
+    } else if (present(y, item, "entity")) {
         read_entity(m, value_of(item, "entity"), &message->entity);
     }
     read_name(y, value_of(item, "key"), "a key", KEY_LISTED, &message->key);
     read_name(y, value_of(item, "group"), "a group", NAME_BYTES, &message->group);
-    read_effect(y, item, message);
+    if (!message->registers) {
+        read_effect(y, item, message);
+    }
     read_number(y, value_of(item, "version"), 1, VERSION_MAX, &message->version);
     read_bool(y, value_of(item, "invalid"), &message->invalid);
     read_u32(y, value_of(item, "declined"), 0, DECLINED_MAX, &message->declined);

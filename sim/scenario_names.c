@@ -1,7 +1,7 @@
 /* The names of a scenario: hosts, operations, keys, entities; from numbers and back.
  *
  * Generated names are never stored: "<sender>-<n>" for operations, "<sender>-entity-<n>" for
- * entities, both from 1.
+ * entities, both from 1; "<sender>-register" for the operation by which a sender opens its session.
  */
 #include "sim/scenario_internal.h"
 
@@ -56,6 +56,20 @@ uint64_t scenario_generated_operation(const struct scenario *s, const char *id, 
     return 0;
 }
 
+uint64_t scenario_registration(const struct scenario *s, const char *id, size_t len)
+{
+    size_t width = strlen(REGISTRATION_SUFFIX);
+    if (len <= width || memcmp(id + len - width, REGISTRATION_SUFFIX, width) != 0) {
+        return 0;
+    }
+    for (size_t i = 0; i < s->sender_count; i++) {
+        if (s->senders[i].opens_session && same(s->senders[i].name, id, len - width)) {
+            return op_make(PLACE_SENDER + (unsigned)i, 0);
+        }
+    }
+    return 0;
+}
+
 uint32_t scenario_generated_entity(const struct scenario *s, const char *name, size_t len)
 {
     static const char middle[] = "-entity";
@@ -83,6 +97,12 @@ static unsigned place(const void *context, const char *name, size_t len)
     if (s->broker.on && same("broker", name, len)) {
         return PLACE_BROKER;
     }
+    if (s->downstream != NULL && same("downstream", name, len)) {
+        return PLACE_DOWNSTREAM;
+    }
+    if (s->service.name != NULL && same(s->service.name, name, len)) {
+        return PLACE_SERVICE;
+    }
     for (size_t i = 0; i < s->sender_count; i++) {
         if (s->senders[i].name != NULL && same(s->senders[i].name, name, len)) {
             return PLACE_SENDER + (unsigned)i;
@@ -96,7 +116,17 @@ static uint64_t operation(const void *context, const char *id, size_t len)
     const struct scenario *s = context;
     const struct name_entry *e = s->ids != NULL ? name_table_find(s->ids, id, len) : NULL;
     uint64_t op = e != NULL ? e->value : scenario_generated_operation(s, id, len);
-    return op == 0 && same(SWEEP_NAME, id, len) ? OP_SWEEP : op;
+    size_t width = sizeof(FOLLOW_SUFFIX) - 1;
+    op = op == 0 ? scenario_registration(s, id, len) : op;
+    if (op != 0) {
+        return op;
+    }
+    if (s->downstream != NULL && len > width &&
+        memcmp(id + len - width, FOLLOW_SUFFIX, width) == 0) {
+        uint64_t parent = operation(context, id, len - width);
+        return parent != 0 && op_sender(parent) >= PLACE_SENDER ? op_follow(parent) : 0;
+    }
+    return same(SWEEP_NAME, id, len) ? OP_SWEEP : same(RELAY_NAME, id, len) ? OP_RELAY : 0;
 }
 
 static const struct sender_config *sender_of(const struct scenario *s, uint64_t op)
@@ -107,7 +137,8 @@ static const struct sender_config *sender_of(const struct scenario *s, uint64_t 
 
 static unsigned attempts(const void *context, uint64_t op)
 {
-    return op_is_sweep(op) ? 0 : sender_of(context, op)->retry.limit;
+    bool own = op_is_job(op) || op_is_follow(op);
+    return own ? 0 : sender_of(context, op)->retry.limit;
 }
 
 static void place_name(const void *context, unsigned place, char *out)
@@ -115,9 +146,14 @@ static void place_name(const void *context, unsigned place, char *out)
     const struct scenario *s = context;
     if (place >= PLACE_SENDER && place - PLACE_SENDER < s->sender_count) {
         snprintf(out, KEY_MAX, "%s", s->senders[place - PLACE_SENDER].name);
+    } else if (place == PLACE_SERVICE) {
+        snprintf(out, KEY_MAX, "%s", service_name(&s->service));
     } else {
-        must(place == PLACE_RECEIVER || place == PLACE_BROKER);
-        snprintf(out, KEY_MAX, place == PLACE_BROKER ? "broker" : "receiver");
+        must(place == PLACE_RECEIVER || place == PLACE_BROKER || place == PLACE_DOWNSTREAM);
+        snprintf(out, KEY_MAX, "%s",
+                 place == PLACE_BROKER       ? "broker"
+                 : place == PLACE_DOWNSTREAM ? "downstream"
+                                             : "receiver");
     }
 }
 
@@ -131,11 +167,20 @@ static size_t copy(const char *text, char *out)
 
 size_t scenario_operation_id(const struct scenario *s, uint64_t op, char *out)
 {
-    if (op_is_sweep(op)) {
-        return copy(SWEEP_NAME, out);
+    if (op_is_job(op)) {
+        return copy(op_is_sweep(op) ? SWEEP_NAME : RELAY_NAME, out);
+    }
+    if (op_is_follow(op)) {
+        size_t len = scenario_operation_id(s, op_parent(op), out);
+        must(len + sizeof(FOLLOW_SUFFIX) <= KEY_MAX);
+        memcpy(out + len, FOLLOW_SUFFIX, sizeof(FOLLOW_SUFFIX));
+        return len + sizeof(FOLLOW_SUFFIX) - 1;
     }
     const struct sender_config *sender = sender_of(s, op);
     uint64_t n = op_number(op);
+    if (n == 0) {
+        return (size_t)snprintf(out, KEY_MAX, "%s" REGISTRATION_SUFFIX, sender->name);
+    }
     if (sender->workload.count > 0) {
         must(n >= 1 && n <= sender->workload.count);
         return (size_t)snprintf(out, KEY_MAX, "%s-%" PRIu64, sender->name, n);
@@ -146,6 +191,9 @@ size_t scenario_operation_id(const struct scenario *s, uint64_t op, char *out)
 
 size_t scenario_operation_key(const struct scenario *s, uint64_t op, char *out)
 {
+    if (op_is_job(op) || op_is_follow(op)) {
+        return scenario_operation_id(s, op, out);
+    }
     const struct sender_config *sender = sender_of(s, op);
     uint64_t n = op_number(op);
     bool listed = sender->workload.count == 0 && n >= 1 && n <= sender->message_count;
@@ -214,8 +262,14 @@ static void suggest(const void *context, bool operation, const char *name, size_
         }
     } else {
         nearest_offer(&near, "receiver", strlen("receiver"));
+        if (s->downstream != NULL) {
+            nearest_offer(&near, "downstream", strlen("downstream"));
+        }
         if (s->broker.on) {
             nearest_offer(&near, "broker", strlen("broker"));
+        }
+        if (s->service.name != NULL) {
+            nearest_offer(&near, s->service.name, strlen(s->service.name));
         }
         for (size_t i = 0; i < s->sender_count; i++) {
             nearest_offer(&near, s->senders[i].name, strlen(s->senders[i].name));

@@ -110,6 +110,7 @@ static void print_hosts(const struct scenario *s, FILE *out)
     const struct host_config *h = &s->receiver;
     print_number(&m, "workers", h->workers, 1);
     print_dist(&m, "step", &h->step, &step_usual[h->workers > 1]);
+    print_dist(&m, "work", &h->work, &step_usual[0]);
     print_dist(&m, "restart", &h->restart, &restart_usual);
     print_clock(&m, h->clock_offset, h->clock_drift);
     print_odds(&m, "crash", s->rates.crash);
@@ -140,6 +141,28 @@ static void print_database(const struct database_config *db, FILE *out)
     print_number(&m, "page_size", db->page_size, 1024);
     print_duration(&m, "busy_timeout", db->busy_timeout, 5 * SIM_S);
     print_map(out, 0, "database", &m);
+}
+
+static void print_service(const struct scenario *s, FILE *out)
+{
+    struct print_map m = {0};
+    const struct service_config *c = &s->service;
+    if (c->name == NULL) {
+        return;
+    }
+    if (strcmp(c->name, SERVICE_NAME) != 0) {
+        print_take(&m, "name", print_name(c->name));
+    }
+    if (!c->keys) {
+        print_put(&m, "keys", "false");
+    }
+    print_duration(&m, "window", c->window, 0);
+    print_dist(&m, "delay", &s->network.outside, &delay_usual);
+    print_duration(&m, "time_out", c->time_out, 5 * SIM_S);
+    if (m.count == 0) {
+        fputs("service: {}\n", out);
+    }
+    print_map(out, 0, "service", &m);
 }
 
 static void print_faults(const struct scenario *s, FILE *out)
@@ -245,11 +268,17 @@ void scenario_print(const struct scenario *s, FILE *out)
         print_about(out, s->about);
     }
     print_receivers(s, out);
+    if (s->downstream != NULL) {
+        char *text = receiver_text(s->downstream);
+        fprintf(out, "downstream: %s\n", text);
+        free(text);
+    }
     print_senders(s, out);
     print_network(s, out);
     print_broker(&s->broker, out);
     print_hosts(s, out);
     print_database(&s->receiver.database, out);
+    print_service(s, out);
     print_contract(s, out);
     print_faults(s, out);
     print_expect(s, out);

@@ -15,8 +15,14 @@ static void print_message(const struct scenario *s, const struct listed_message 
     if (message->group != NULL) {
         print_take(&m, "group", print_name(message->group));
     }
-    print_take(&m, "entity", print_name(scenario_entity(s, message->entity, entity)));
-    if (message->effect == EFFECT_ADD) {
+    if (message->registers) {
+        print_put(&m, "register", "true");
+    } else {
+        print_take(&m, "entity", print_name(scenario_entity(s, message->entity, entity)));
+    }
+    if (message->registers) {
+        /* asks for nothing else */
+    } else if (message->effect == EFFECT_ADD) {
         print_put(&m, "charge", "%" PRId64, message->amount);
     } else {
         print_put(&m, "effect", "{%s: %" PRId64 "}", effect_text((enum effect)message->effect),
@@ -92,6 +98,12 @@ static void print_policies(const struct sender_config *sender, FILE *out)
     }
     if (sender->group_changes) {
         fputs("    groups: new-per-attempt\n", out);
+    }
+    if (sender->uncorrelated) {
+        fputs("    correlation: none\n", out);
+    }
+    if (sender->opens_session) {
+        fputs("    session: registered\n", out);
     }
 }
 

@@ -61,12 +61,10 @@ static const struct receiver *receiver_mapping(struct yaml *y, const struct yaml
     return name != NULL ? code : NULL;
 }
 
-/* table, or a mapping */
-static void read_receiver(struct reader *r, const struct yaml_node *item)
+/* table, or a mapping; *at: where its name stands. False: it is none, and said so. */
+static bool read_one(struct yaml *y, const struct yaml_node *item, struct scenario_receiver *one,
+                     const struct yaml_node **at)
 {
-    struct yaml *y = &r->yaml;
-    struct scenario *s = r->s;
-    struct scenario_receiver *one = &s->receivers[s->receiver_count];
     const struct yaml_node *name = item;
     *one = (struct scenario_receiver){0};
     if (item->kind == YAML_MAPPING) {
@@ -79,10 +77,20 @@ static void read_receiver(struct reader *r, const struct yaml_node *item)
         }
     }
     if (one->code == NULL) {
-        return;
+        return false;
     }
+    *at = name;
     yaml_position(y, name->at, &one->line, &one->column);
-    if (!read_name(y, name, "the name of a receiver", NAME_BYTES, &one->name)) {
+    return read_name(y, name, "the name of a receiver", NAME_BYTES, &one->name);
+}
+
+static void read_receiver(struct reader *r, const struct yaml_node *item)
+{
+    struct yaml *y = &r->yaml;
+    struct scenario *s = r->s;
+    struct scenario_receiver *one = &s->receivers[s->receiver_count];
+    const struct yaml_node *name = NULL;
+    if (!read_one(y, item, one, &name)) {
         return;
     }
     if (scenario_receiver_place(s, one->name, strlen(one->name)) != SIZE_MAX) {
@@ -93,6 +101,20 @@ static void read_receiver(struct reader *r, const struct yaml_node *item)
         return;
     }
     s->receiver_count++;
+}
+
+void read_downstream(struct reader *r, const struct yaml_node *mapping)
+{
+    const struct yaml_node *node = value_of(mapping, "downstream"), *name = NULL;
+    struct scenario_receiver one;
+    if (node != NULL && read_one(&r->yaml, node, &one, &name)) {
+        if (one.code->steps & STEP_BIT(STEP_EXTERNAL)) {
+            yaml_error(&r->yaml, name->at,
+                       "a receiver that calls the service cannot stand downstream");
+        }
+        r->s->downstream = sim_alloc(sizeof(one));
+        *r->s->downstream = one;
+    }
 }
 
 void read_receivers(struct reader *r, const struct yaml_node *mapping)

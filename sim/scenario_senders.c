@@ -119,6 +119,8 @@ static void read_sender_name(struct reader *r, const struct yaml_node *node, siz
         words_quote(sender->name, strlen(sender->name), shown, sizeof(shown));
         if (strcmp(sender->name, "receiver") == 0) {
             yaml_error(y, name->at, "\"receiver\" is the name of the host that receives");
+        } else if (r->s->downstream != NULL && strcmp(sender->name, "downstream") == 0) {
+            yaml_error(y, name->at, "\"downstream\" is the name of the second receiver's host");
         } else if (r->s->broker.on && strcmp(sender->name, "broker") == 0) {
             yaml_error(y, name->at, "\"broker\" is the name of the broker");
         }
@@ -134,7 +136,7 @@ static void read_sender_name(struct reader *r, const struct yaml_node *node, siz
     }
 }
 
-/* What it does with the keys, bodies and groups of its attempts. */
+/* What it does with the keys, bodies and groups of its attempts; whether it opens a session. */
 static void read_policies(struct yaml *y, const struct yaml_node *node,
                           struct sender_config *sender)
 {
@@ -145,10 +147,17 @@ static void read_policies(struct yaml *y, const struct yaml_node *node,
     };
     static const char *const bodies[] = {"stable", "stamped"};
     static const char *const groups[] = {"stable", "new-per-attempt"};
-    unsigned key = KEYS_STABLE, body = 0, group = 0;
+    static const char *const sessions[] = {"none", "registered"};
+    static const char *const correlations[] = {"id", "none"};
+    unsigned key = KEYS_STABLE, body = 0, group = 0, session = 0, correlation = 0;
     read_choice(y, value_of(node, "keys"), "keys", keys, ARRAY_LEN(keys), &key);
     read_choice(y, value_of(node, "body"), "body", bodies, ARRAY_LEN(bodies), &body);
     read_choice(y, value_of(node, "groups"), "groups", groups, ARRAY_LEN(groups), &group);
+    read_choice(y, value_of(node, "session"), "session", sessions, ARRAY_LEN(sessions), &session);
+    read_choice(y, value_of(node, "correlation"), "correlation", correlations,
+                ARRAY_LEN(correlations), &correlation);
+    sender->uncorrelated = correlation == 1;
+    sender->opens_session = session == 1;
     sender->keys = (enum key_policy)key;
     sender->stamped = body == 1;
     sender->group_changes = group == 1;
@@ -168,7 +177,8 @@ static void read_sender(struct reader *r, const struct yaml_node *node, size_t p
         sender->name = sim_strdup("");
     }
     if (!READ_MAPPING(y, node, "a sender", "name", "messages", "workload", "loop", "in_flight",
-                      "rate", "every", "retry", "on_give_up", "keys", "body", "groups")) {
+                      "rate", "every", "retry", "on_give_up", "keys", "body", "groups", "session",
+                      "correlation")) {
         return;
     }
     const struct yaml_node *messages = value_of(node, "messages");

@@ -13,7 +13,7 @@
 
 /* Odds per site. Zeroed: never. A crash site is every step boundary and every disk operation. */
 struct fault_rates {
-    struct ratio lose[2]; /* by direction_leg */
+    struct ratio lose[2]; /* by direction_leg: a call's odds are a request's */
     struct ratio duplicate[2];
     struct ratio crash; /* the process alone */
     struct ratio power; /* power loss, any value */

@@ -66,19 +66,14 @@ void sender_start(struct sender *s)
     s->incarnation = 0;
     s->counter_behind = false;
     s->newest = 0;
+    s->newest_said = s->lag = 0;
     s->deferred_count = 0;
     s->attempts = s->gave_up = s->closed_done = s->latency_sum = s->latency_max = 0;
     for (size_t i = 0; c->workload.count == 0 && i < c->message_count; i++) {
-        if (c->messages[i].at != 0) {
-            sender_push_next(s, c->messages[i].at, i + 1);
-            s->waiting++;
-        }
+        s->waiting += c->messages[i].at != 0;
     }
     skip_timed(s);
-    uint64_t lanes = c->open_loop ? 1 : c->in_flight;
-    for (uint64_t i = 0; i < lanes && i < sender_total(c); i++) {
-        sender_push_next(s, SIM_START, 0);
-    }
+    session_start(s);
 }
 
 bool sender_exhausted(const struct sender *s)
@@ -152,9 +147,36 @@ void sender_send(struct sender *s, struct operation *op, struct message *out)
                             .attempt = op->attempt,
                             .copy = 1,
                             .direction = REQUEST,
-                            .behind = (uint32_t)(op_number(op->op) - sender_acknowledged(s))};
+                            .receipt = s->session};
+    if (!op_opens_session(op->op)) {
+        out->behind = (uint32_t)(op_number(op->op) - sender_acknowledged(s));
+    }
     uint64_t timeout = s->config->retry.timeout;
     sender_arm(s, op, EVENT_TIMEOUT, timeout ? timeout : backoff(s, op));
+}
+
+/* Of its loop: with no time of its own. */
+static bool in_loop(const struct sender *s, const struct operation *op)
+{
+    if (op_opens_session(op->op)) {
+        return false;
+    }
+    return !op->listed || s->config->messages[op_number(op->op) - 1].at == 0;
+}
+
+/* Its number with its client; a counter that is behind takes the newest one again and goes on from
+ * there. */
+static void count(struct sender *s, struct operation *op, uint64_t number)
+{
+    if (s->counter_behind) {
+        sender_key(s, s->newest, op->key);
+        s->counter_behind = false;
+        op->key_of = op_make(s->place, s->newest);
+        s->lag = (int64_t)number - s->newest_said;
+    }
+    op->number = (int64_t)number - s->lag;
+    s->newest = number;
+    s->newest_said = op->number;
 }
 
 bool sender_next(struct sender *s, uint64_t number, struct message *out)
@@ -162,6 +184,13 @@ bool sender_next(struct sender *s, uint64_t number, struct message *out)
     if (!s->up) {
         sender_defer(s, number);
         return false;
+    }
+    if (s->stopped) {
+        return false;
+    }
+    if (s->opening == OPENING_DUE) {
+        session_ask(s, out);
+        return true;
     }
     if (number > 0) {
         must(s->waiting > 0);
@@ -174,16 +203,10 @@ bool sender_next(struct sender *s, uint64_t number, struct message *out)
         skip_timed(s);
     }
     struct operation *op = sender_open(s, number);
-    if (s->counter_behind) {
-        sender_key(s, s->newest, op->key);
-        s->counter_behind = false;
-        op->key_of = op_make(s->place, s->newest);
-    }
-    s->newest = number;
+    count(s, op, number);
     op->first_sent = s->run->now;
     s->last_first = s->run->now;
-    bool in_loop = op->listed ? s->config->messages[number - 1].at == 0 : true;
-    if (in_loop && s->config->open_loop && s->next <= sender_total(s->config)) {
+    if (in_loop(s, op) && s->config->open_loop && s->next <= sender_total(s->config)) {
         struct rng_key key = sender_draw(op, DRAW_ARRIVAL);
         sender_push_next(s, s->run->now + dist_sample(&s->config->gap, run_draw(s->run, &key)), 0);
     }
@@ -198,7 +221,9 @@ void sender_close(struct sender *s, struct operation *op, enum belief belief, bo
     op->closed = true;
     op->closed_at = s->run->now;
     op->gave_up = gave_up;
-    acknowledged_end(s, op);
+    if (!op_opens_session(op->op)) {
+        acknowledged_end(s, op);
+    }
     s->operations->open--;
     if (belief == BELIEF_DONE) {
         uint64_t latency = s->run->now - op->first_sent;
@@ -213,8 +238,10 @@ void sender_close(struct sender *s, struct operation *op, enum belief belief, bo
                                        .place = (uint8_t)s->place,
                                        .code = (uint8_t)belief,
                                        .value = gave_up});
-    bool in_loop = op->listed ? s->config->messages[op_number(op->op) - 1].at == 0 : true;
-    if (in_loop && !s->config->open_loop && s->next <= sender_total(s->config)) {
+    if (op_opens_session(op->op)) {
+        session_closed(s, op);
+    }
+    if (in_loop(s, op) && !s->config->open_loop && s->next <= sender_total(s->config)) {
         sender_push_next(s, s->run->now, 0);
     }
 }
@@ -251,6 +278,21 @@ bool sender_timeout(struct sender *s, struct operation *op, struct message *out)
     return false;
 }
 
+/* By its number; NULL: none is open. */
+static struct operation *sender_oldest_open(const struct sender *s)
+{
+    const struct operations *all = s->operations;
+    struct operation *oldest = NULL;
+    for (uint32_t i = 0; i < all->count; i++) {
+        struct operation *op = all->slots[i];
+        bool own = op->op != 0 && !op->closed && op_sender(op->op) == s->place;
+        if (own && (oldest == NULL || op->op < oldest->op)) {
+            oldest = op;
+        }
+    }
+    return oldest;
+}
+
 void sender_answer(struct sender *s, struct operation *op, const struct message *reply)
 {
     if (!s->up) {
@@ -271,12 +313,17 @@ void sender_answer(struct sender *s, struct operation *op, const struct message 
                                        .place = (uint8_t)s->place,
                                        .code = reply->status,
                                        .value = reply->receipt});
+    if (s->config->uncorrelated) {
+        op = sender_oldest_open(s);
+        late = op == NULL;
+    }
     if (late) {
         return;
     }
     switch ((enum reply_status)reply->status) {
     case REPLY_DONE:
     case REPLY_DUPLICATE:
+        s->session = op->registers ? reply->receipt : s->session;
         sender_close(s, op, BELIEF_DONE, false);
         break;
     case REPLY_REFUSED:

@@ -15,6 +15,9 @@
 #include "sim/run.h"
 #include "sim/sender_config.h"
 
+/* A session of its own, before anything else begins. */
+enum opening { OPENING_NOTHING, OPENING_DUE, OPENING_ASKED };
+
 struct sender {
     const struct sender_config *config;
     struct run *run;
@@ -29,6 +32,11 @@ struct sender {
     uint32_t incarnation;
     bool counter_behind; /* its next operation takes the key of the newest */
     uint64_t newest;     /* number of the operation begun last */
+    int64_t newest_said; /* what it said its number to be */
+    int64_t lag;         /* by how much its counter is behind */
+    uint8_t opening;     /* enum opening */
+    bool stopped;        /* it got no session and begins nothing */
+    int64_t session;     /* the latest that it knows; 0: none */
     uint64_t *deferred;  /* numbers of first sends that fell due while it was down; owned */
     uint32_t deferred_count, deferred_capacity;
     /* For sender_acknowledged: open operations of a workload by number; of a list, which have ended

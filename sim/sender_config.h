@@ -55,6 +55,7 @@ struct listed_message {
     uint8_t effect;    /* enum effect */
     bool invalid;      /* a check before execution refuses it */
     uint32_t declined; /* so many executions are declined by the business, then they succeed */
+    bool registers;    /* opens a session; no entity (its name is empty), no effect */
     int line, column;
 };
 
@@ -81,6 +82,8 @@ struct sender_config {
     struct retry_policy retry;
     bool give_up_is_failed; /* a flawed sender: takes giving up for failure */
     enum key_policy keys;
+    bool uncorrelated;    /* it takes any answer for one to the oldest message that is open */
+    bool opens_session;   /* by an operation of its own, before anything else */
     bool stamped;         /* each attempt's body says which attempt it is */
     bool group_changes;   /* attempt n > 1 goes to group "<group>~n" */
     int64_t clock_offset; /* ns */

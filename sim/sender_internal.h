@@ -21,6 +21,12 @@ static inline struct rng_key sender_draw(const struct operation *op, enum draw d
         .operation = op->op_hash, .attempt = op->attempt, .draw = (uint8_t)draw};
 }
 
+/* sim/sender_session.c: it starts; asks for its session, *out is the first attempt; the
+ * registration has ended. */
+void session_start(struct sender *s);
+void session_ask(struct sender *s, struct message *out);
+void session_closed(struct sender *s, const struct operation *op);
+
 /* sim/sender_acknowledged.c: an operation begins, ends; see sender_acknowledged. */
 void acknowledged_init(struct sender *s);
 void acknowledged_start(struct sender *s);

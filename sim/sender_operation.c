@@ -28,6 +28,11 @@ static size_t generated_id(const struct sender *s, uint64_t n, char *out)
 
 void sender_key(const struct sender *s, uint64_t n, char *out)
 {
+    if (n == 0) {
+        int len = snprintf(out, KEY_MAX, "%s" REGISTRATION_SUFFIX, s->config->name);
+        must(len > 0 && len < KEY_MAX);
+        return;
+    }
     if (s->config->workload.count > 0) {
         generated_id(s, n, out);
         return;
@@ -50,6 +55,7 @@ static struct operation *open_listed(struct sender *s, uint64_t n)
     op->effect = m->effect;
     op->invalid = m->invalid;
     op->declined = m->declined;
+    op->registers = m->registers;
     op->version = (int64_t)m->version;
     op->group = m->group;
     return op;
@@ -73,11 +79,28 @@ static struct operation *open_generated(struct sender *s, uint64_t n)
     return op;
 }
 
+static struct operation *open_registration(struct sender *s)
+{
+    char id[KEY_MAX];
+    sender_key(s, 0, id);
+    struct operation *op =
+        operations_open(s->operations, op_make(s->place, 0), rng_name(id, strlen(id)));
+    memcpy(op->key, id, sizeof(op->key));
+    op->entity = UINT32_MAX;
+    op->registers = true;
+    return op;
+}
+
 struct operation *sender_open(struct sender *s, uint64_t n)
 {
-    struct operation *op = s->config->workload.count > 0 ? open_generated(s, n) : open_listed(s, n);
+    struct operation *op = n == 0                          ? open_registration(s)
+                           : s->config->workload.count > 0 ? open_generated(s, n)
+                                                           : open_listed(s, n);
     op->sender = s->config;
+    op->number = (int64_t)n;
     op->made_at = (int64_t)clock_read(&s->clock, s->run->now);
-    acknowledged_begin(s, op);
+    if (n > 0) {
+        acknowledged_begin(s, op);
+    }
     return op;
 }

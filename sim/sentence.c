@@ -54,18 +54,20 @@ static void put_place(struct out *o, const struct sentence_names *names, unsigne
     put_name(o, name, strcmp(name, "to") == 0);
 }
 
+/* numbers: of copies, as many as are written where the last is not 1; 0 stands for 1. */
 static void put_message(struct out *o, const struct sentence_names *names, uint64_t op,
-                        unsigned attempt, unsigned copy, unsigned echo)
+                        unsigned attempt, const unsigned numbers[3])
 {
     char name[KEY_MAX];
     names->operation_name(names->context, op, name);
     put_name(o, name, false);
     put(o, "/%u", attempt);
-    if (copy > 1 || echo > 1) {
-        put(o, ".%u", copy > 1 ? copy : 1);
+    size_t count = 3;
+    while (count > 0 && numbers[count - 1] <= 1) {
+        count--;
     }
-    if (echo > 1) {
-        put(o, ".%u", echo);
+    for (size_t i = 0; i < count; i++) {
+        put(o, ".%u", numbers[i] > 1 ? numbers[i] : 1);
     }
 }
 
@@ -187,20 +189,22 @@ size_t sentence_print(const struct sentence_names *names, const struct fault *f,
     enum fault_kind kind = fault_kind(f);
     put(&o, "%s ", fault_kind_text(kind));
     if (fault_kind_scope(kind) == SCOPE_NETWORK) {
+        bool answer = k->direction == ANSWER;
         put(&o, "%s ", direction_text((enum direction)k->direction));
-        put_message(&o, names, f->site.op, k->attempt, k->copy, k->nth);
+        put_message(&o, names, f->site.op, k->attempt,
+                    (unsigned[]){k->copy, answer ? k->redelivery : k->nth, answer ? k->nth : 0});
         put_network(&o, f);
         return o.n;
     }
     put_place(&o, names, k->host);
     if (fault_kind_scope(kind) == SCOPE_STEP) {
         put(&o, " at ");
-        put_message(&o, names, f->site.op, k->attempt, k->copy, 0);
+        put_message(&o, names, f->site.op, k->attempt, (unsigned[]){k->copy, 0, 0});
         put_step(&o, k);
     }
     if (fault_kind_scope(kind) == SCOPE_SENDER) {
         put(&o, " at ");
-        put_message(&o, names, f->site.op, k->attempt, 0, 0);
+        put_message(&o, names, f->site.op, k->attempt, (unsigned[]){0, 0, 0});
         put(&o, " after send");
     }
     switch (kind) {
@@ -248,6 +252,6 @@ size_t sentence_message(const struct sentence_names *names, uint64_t op, unsigne
                         unsigned copy, char text[SENTENCE_MAX])
 {
     struct out o = {text, 0};
-    put_message(&o, names, op, attempt, copy, 0);
+    put_message(&o, names, op, attempt, (unsigned[]){copy, 0, 0});
     return o.n;
 }

@@ -18,9 +18,13 @@
  *     sender-amnesia shop at m-77/1 after send (outbox lost)
  *
  * `m-77/1` is attempt 1 of operation m-77, `m-77/1.2` its second copy; `reply m-77/1.2.3` is the
- * third copy of the reply to that copy (rng_key.nth 3; 0 is the first). `sweep/3` is the third
+ * third copy of the reply to that copy (rng_key.nth 3; 0 is the first). `call m-77/1` is the first
+ * call to the service that handlings of that attempt make, `call m-77/1.2` the second, `call
+ * m-77/1.1.3` the third copy of the first; `answer m-77/1.1.3` is the answer to that copy and
+ * `answer m-77/1.1.3.2` the second copy of that answer. `sweep/3` is the third
  * sweep of the host; its copy is 0, and a message of that name goes before. With a broker, m-77/2
- * of a delivery, its ack and its handling is the second delivery of m-77. A step may carry the
+ * of a delivery, its ack, its handling and that one's calls is the second delivery of m-77. A step
+ * may carry the
  * n-th time of that step in its handling: `after commit 2`. Names outside [A-Za-z0-9_.:-], and a
  * host named "to", are JSON-quoted. What is left out when printed is what parsing supplies: copy 1,
  * first time, once, "after 0s", the host's own restart delay; "(process)" is always printed.

@@ -158,23 +158,26 @@ static bool handler(struct scan *s)
 /* Deliveries and acks exist where there is a broker. */
 static bool direction(struct scan *s)
 {
-    static const char *const directions[] = {
-#define X(name, text) text,
-        DIRECTIONS(X)
-#undef X
-    };
+    const char *words[DIRECTION_COUNT];
+    uint8_t directions[DIRECTION_COUNT];
+    size_t count = 0, before = s->at;
     bool brokered = scan_brokered(s);
-    size_t before = s->at;
     struct word w = scan_word(s);
-    for (size_t i = REPLY; !brokered && i < ARRAY_LEN(directions); i++) {
-        if (w.len == strlen(directions[i]) && memcmp(w.text, directions[i], w.len) == 0) {
+    for (unsigned d = DIRECTION_NONE + 1; d < DIRECTION_COUNT; d++) {
+        const char *text = direction_text((enum direction)d);
+        if (!direction_brokered((enum direction)d) || brokered) {
+            words[count] = text;
+            directions[count++] = (uint8_t)d;
+        } else if (w.len == strlen(text) && memcmp(w.text, text, w.len) == 0) {
             return scan_fail(s, w.offset, "there is no %s where the scenario has no \"broker\"",
-                             directions[i]);
+                             text);
         }
     }
     s->at = before;
-    int found = scan_choose(s, "direction", directions, brokered ? ARRAY_LEN(directions) : REPLY);
-    s->fault->site.key.direction = (uint8_t)(found + 1);
+    int found = scan_choose(s, "direction", words, count);
+    if (found >= 0) {
+        s->fault->site.key.direction = directions[found];
+    }
     return found >= 0;
 }
 
@@ -246,6 +249,9 @@ static bool clock_(struct scan *s)
     if (f->site.key.host == PLACE_BROKER) {
         return scan_fail(s, start, "the broker has no clock that could be wrong");
     }
+    if (f->site.key.host == PLACE_SERVICE) {
+        return scan_fail(s, start, "the service's clock is always right");
+    }
     bool drift = scan_take(s, "drift");
     f->value.choice = drift ? CLOCK_DRIFT : CLOCK_OFFSET;
     if (!clock_size(s, drift)) {
@@ -256,6 +262,25 @@ static bool clock_(struct scan *s)
     }
     struct word w = scan_word(s);
     return scan_moment_of(s, w.text, w.len, w.offset, &f->value.time);
+}
+
+/* Between these two places; false: none ever does, and said so. */
+static bool message_passes(struct scan *s, size_t start, unsigned a, unsigned b)
+{
+    if (a == PLACE_SERVICE || b == PLACE_SERVICE) {
+        return a == PLACE_RECEIVER || b == PLACE_RECEIVER ||
+               scan_fail(s, start, "the service is called by the receiver only");
+    }
+    if (a == PLACE_DOWNSTREAM || b == PLACE_DOWNSTREAM) {
+        return a == PLACE_RECEIVER || b == PLACE_RECEIVER ||
+               scan_fail(s, start, "only the receiver sends downstream");
+    }
+    if (scan_brokered(s)) {
+        return (a == PLACE_BROKER) != (b == PLACE_BROKER) ||
+               scan_fail(s, start, "all messages pass through the broker: name it and one other");
+    }
+    return (a >= PLACE_SENDER) != (b >= PLACE_SENDER) ||
+           scan_fail(s, start, "messages pass between a sender and a receiver only");
 }
 
 static bool partition(struct scan *s)
@@ -271,13 +296,8 @@ static bool partition(struct scan *s)
     if (!scan_place(s, &f->site.key.value)) {
         return false;
     }
-    if (!scan_brokered(s) &&
-        (f->site.key.host >= PLACE_SENDER) == (f->site.key.value >= PLACE_SENDER)) {
-        return scan_fail(s, start, "messages pass between a sender and a receiver only");
-    }
-    if (scan_brokered(s) &&
-        (f->site.key.host == PLACE_BROKER) == (f->site.key.value == PLACE_BROKER)) {
-        return scan_fail(s, start, "all messages pass through the broker: name it and one other");
+    if (!message_passes(s, start, f->site.key.host, f->site.key.value)) {
+        return false;
     }
     struct word w = scan_word(s);
     size_t dots = 0;

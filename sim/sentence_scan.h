@@ -66,7 +66,7 @@ bool scan_place(struct scan *s, uint8_t *out);
 bool scan_receiving_place(struct scan *s);
 /* A sender, "at", an attempt of one of its operations, "after send". */
 bool scan_sending(struct scan *s);
-/* m-77/1, m-77/1.2; of a reply also m-77/1.2.3 */
+/* m-77/1, m-77/1.2; of a reply and a call also m-77/1.2.3, of an answer m-77/1.2.3.4 */
 bool scan_message(struct scan *s);
 /* commit, commit 2 */
 bool scan_step(struct scan *s);

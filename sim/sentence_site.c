@@ -47,8 +47,9 @@ bool scan_brokered(const struct scan *s)
 static bool of_delivery(const struct scan *s)
 {
     const struct rng_key *k = &s->fault->site.key;
-    return k->direction == DELIVERY || k->direction == ACK ||
-           (fault_kind_scope((enum fault_kind)k->draw) == SCOPE_STEP && scan_brokered(s));
+    bool handled = fault_kind_scope((enum fault_kind)k->draw) == SCOPE_STEP ||
+                   direction_outside((enum direction)k->direction);
+    return direction_brokered((enum direction)k->direction) || (handled && scan_brokered(s));
 }
 
 /* A host that handles messages. */
@@ -63,11 +64,16 @@ bool scan_receiving_place(struct scan *s)
     if (k->host == PLACE_BROKER) {
         return scan_fail(s, offset, "the broker never fails; this fault needs the receiver");
     }
+    if (k->host == PLACE_SERVICE) {
+        return scan_fail(s, offset,
+                         "the service never fails by itself; what passes there may: lose, "
+                         "duplicate or delay a call or an answer");
+    }
     return k->host < PLACE_SENDER ||
            scan_fail(s, offset, "this fault needs a host that receives, not a sender");
 }
 
-/* m-77/1, m-77/1.2, m-77/1.2.3 */
+/* m-77/1, m-77/1.2, m-77/1.2.3, m-77/1.2.3.4 */
 bool scan_message(struct scan *s)
 {
     struct site *site = &s->fault->site;
@@ -88,9 +94,22 @@ bool scan_message(struct scan *s)
         return unknown_name(s, start, true, id, len);
     }
     site->key.operation = rng_name(id, len);
-    static const char *const what[] = {"the attempt", "the copy", "the copy of the reply"};
-    uint32_t numbers[] = {0, 1, 1};
-    size_t count = site->key.direction == REPLY || site->key.direction == ACK ? 3 : 2;
+    static const char *const whats[DIRECTION_COUNT][4] = {
+        [DIRECTION_NONE] = {"the attempt", "the copy"},
+        [REQUEST] = {"the attempt", "the copy"},
+        [REPLY] = {"the attempt", "the copy", "the copy of the reply"},
+        [DELIVERY] = {"the attempt", "the copy"},
+        [ACK] = {"the attempt", "the copy", "the copy of the reply"},
+        [CALL] = {"the attempt", "the call", "the copy of the call"},
+        [ANSWER] = {"the attempt", "the call", "the copy of the call", "the copy of the answer"},
+    };
+    must(site->key.direction < ARRAY_LEN(whats));
+    const char *const *what = whats[site->key.direction];
+    uint32_t numbers[] = {0, 1, 1, 1};
+    size_t count = 0;
+    while (count < ARRAY_LEN(numbers) && what[count] != NULL) {
+        count++;
+    }
     size_t from = 1;
     for (size_t i = 0; i < count; i++) {
         const char *dot = memchr(w.text + from, '.', w.len - from);
@@ -111,7 +130,7 @@ bool scan_message(struct scan *s)
     }
     site->key.attempt = (uint16_t)numbers[0];
     site->key.copy = (uint16_t)numbers[1];
-    if (op_is_sweep(site->op)) {
+    if (op_is_job(site->op)) {
         if (fault_kind_scope(fault_kind(s->fault)) != SCOPE_STEP) {
             return scan_fail(s, start, "a sweep is no message: it is neither sent nor answered");
         }
@@ -120,7 +139,10 @@ bool scan_message(struct scan *s)
         }
         site->key.copy = 0;
     }
-    site->key.nth = (uint16_t)(numbers[2] > 1 ? numbers[2] : 0);
+    bool answer = site->key.direction == ANSWER;
+    site->key.redelivery = (uint16_t)(answer && numbers[2] > 1 ? numbers[2] : 0);
+    uint32_t echo = numbers[answer ? 3 : 2];
+    site->key.nth = (uint16_t)(echo > 1 ? echo : 0);
     return true;
 }
 

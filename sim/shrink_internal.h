@@ -65,4 +65,33 @@ bool shrink_settings(struct shrinker *x);
 #define SHRINK_DURATIONS 24
 size_t shrink_durations(uint64_t ns, bool zero, uint64_t out[SHRINK_DURATIONS]);
 
+/* What the settings share: sim/shrink_settings.c, shrink_beside.c, shrink_sender.c. Each setting is
+ * a function that makes it usual and says whether it was not. */
+#define SHRINK_SET(field, usual)                                                                   \
+    bool other = (field) != (usual);                                                               \
+    (field) = (usual);                                                                             \
+    return other
+#define SHRINK_DELAY (20 * SIM_MS) /* the least of the default span */
+
+static inline struct dist shrink_constant(uint64_t ns)
+{
+    return (struct dist){.kind = DIST_CONSTANT, .a = ns};
+}
+static inline bool shrink_same_dist(const struct dist *a, const struct dist *b)
+{
+    return a->kind == b->kind && a->a == b->a && a->b == b->b && a->sigma == b->sigma;
+}
+static inline bool shrink_set_dist(struct dist *d, struct dist usual)
+{
+    bool other = !shrink_same_dist(d, &usual);
+    *d = usual;
+    return other;
+}
+
+extern bool (*const shrink_beside[])(struct scenario *);
+extern const size_t shrink_beside_count;
+extern bool (*const shrink_of_sender[])(struct sender_config *);
+extern const size_t shrink_of_sender_count;
+bool shrink_no_session(struct sender_config *c);
+
 #endif

@@ -24,6 +24,7 @@ static struct listed_message *message_at(struct scenario *s, size_t place)
 
 static size_t place_of(const struct scenario *s, uint64_t op)
 {
+    op = op_is_follow(op) ? op_parent(op) : op;
     size_t place = op_number(op) - 1;
     for (size_t i = 0; i < op_sender(op) - PLACE_SENDER; i++) {
         place += s->senders[i].message_count;
@@ -86,7 +87,9 @@ static bool focus_on(struct shrinker *x, uint64_t op)
     size_t before = kept;
     for (size_t i = 0; i < x->now->fault_count && !good; i++) {
         uint64_t named = x->now->faults[i].site.op;
-        bool *k = named != 0 && !op_is_sweep(named) ? &keep[place_of(x->now, named)] : NULL;
+        named = op_is_follow(named) ? op_parent(named) : named;
+        bool listed = named != 0 && !op_is_job(named) && !op_opens_session(named);
+        bool *k = listed ? &keep[place_of(x->now, named)] : NULL;
         kept += k != NULL && !*k;
         if (k != NULL) {
             *k = true;
@@ -106,7 +109,7 @@ bool shrink_focus(struct shrinker *x)
     }
     for (size_t i = 0; i < x->last.violation_count && count < FOCUS_MAX; i++) {
         const struct violation *v = &x->last.violations[i];
-        if (v->check == x->task->check && v->op != 0) {
+        if (v->check == x->task->check && v->op != 0 && !op_opens_session(v->op)) {
             ops[count++] = v->op;
         }
     }
@@ -194,8 +197,9 @@ bool shrink_starts(struct shrinker *x)
     bool changed = false;
     for (size_t i = 0; i < x->now->fault_count && !shrink_over(x);) {
         struct site site = x->now->faults[i].site;
-        bool good = site.op != 0 && !op_is_sweep(site.op) && site.key.attempt > 1 &&
-                    start_late(x, site.op, site.key.attempt);
+        bool listed = site.op != 0 && !op_is_job(site.op) && !op_opens_session(site.op) &&
+                      !op_is_follow(site.op);
+        bool good = listed && site.key.attempt > 1 && start_late(x, site.op, site.key.attempt);
         changed = changed || good;
         i += !good;
     }

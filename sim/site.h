@@ -64,7 +64,9 @@ _Static_assert((int)FAULT_KIND_COUNT < (int)DRAW_FIRST, "kinds and draws share r
     X(STEP_REPLY, "reply")                                                                         \
     X(STEP_ACK, "ack")                                                                             \
     X(STEP_RELEASE, "release")                                                                     \
-    X(STEP_EXPIRE, "expire")
+    X(STEP_EXPIRE, "expire")                                                                       \
+    X(STEP_SEND, "send") /* to a receiver downstream */                                            \
+    X(STEP_EXTERNAL, "external")
 
 enum step {
     STEP_NONE,
@@ -73,6 +75,10 @@ enum step {
 #undef X
         STEP_COUNT
 };
+
+/* Of a handling that does not call the service, with STEP_NONE; spans of time are computed from it.
+ */
+#define STEPS_INSIDE (STEP_SEND + 1)
 
 enum moment { MOMENT_NONE, BEFORE, AFTER, INSIDE };
 
@@ -104,8 +110,10 @@ enum amnesia {
 /* Places: who is who in a world. Hosts that receive come first, then the senders in file order. */
 #define PLACE_NONE 0
 #define PLACE_RECEIVER 1
-#define PLACE_BROKER 2  /* where there is one */
-#define PLACE_SENDER 32 /* of the first sender */
+#define PLACE_BROKER 2     /* where there is one */
+#define PLACE_DOWNSTREAM 3 /* where there is one */
+#define PLACE_SERVICE 4    /* outside the receiver's database: sim/service.h */
+#define PLACE_SENDER 32    /* of the first sender */
 #define SENDERS_MAX 200
 
 /* A sweep of a host has steps as a handling has. It is named as an attempt of a message would be,
@@ -116,12 +124,29 @@ enum amnesia {
 #define SWEEPS_NAMED 65535
 static inline bool op_is_sweep(uint64_t op)
 {
-    return op_sender(op) == PLACE_RECEIVER;
+    return op == OP_SWEEP;
 }
+
+/* So is a turn of the host's relay, which sends what lies in its outbox. */
+#define OP_RELAY op_make(PLACE_RECEIVER, 2)
+#define RELAY_NAME "relay"
+static inline bool op_is_relay(uint64_t op)
+{
+    return op == OP_RELAY;
+}
+/* Work of a host that no message asks for. */
+static inline bool op_is_job(uint64_t op)
+{
+    return op_is_sweep(op) || op_is_relay(op);
+}
+/* Behind the id of an operation: its follow-on's. */
+#define FOLLOW_SUFFIX ":out"
 
 /* key.draw is the fault kind, key.host the place (0 for network kinds). Of a partition, key.host
  * and key.value are the two places (from, to); of a clock fault, key.nth tells several apart. At a
- * sender, an operation and an attempt of it are all, besides the place. */
+ * sender, an operation and an attempt of it are all, besides the place. Of a call, key.copy is its
+ * number and key.nth its network copy (0: the first); of an answer, key.redelivery is the copy of
+ * the call that it answers (0: the first). */
 struct site {
     struct rng_key key;
     uint64_t op; /* for naming; key.operation is its hash */

@@ -96,7 +96,11 @@ static bool crash_at(struct handling *h, enum moment moment)
         operation_already(h->op, h->already_open); /* only the disk knows: for it */
         h->already_open = 0;
     }
-    h->op->record.cut |= h->moves_open > 0 || h->moving != MOVE_NONE;
+    if (h->moves_open > 0 || h->moving != MOVE_NONE) {
+        h->op->record.cut = true;
+        h->op->record.cut_kept = h->arrived;
+        h->op->record.cut_kept_clock = handling_arrived(h);
+    }
     host_die(h->host, (enum crash_mode)value.choice, value.n, value.time);
     return true;
 }

@@ -25,6 +25,28 @@ static enum outcome outcome_of(int rc)
     }
 }
 
+/* The handling with that token runs in this process: it has neither ended nor died with another. */
+static bool still_runs(const struct host *host, int64_t token)
+{
+    for (uint32_t i = 0; i < host->config->workers; i++) {
+        const struct worker *w = &host->workers[i];
+        if (coro_busy(w->coro) && w->handling.token == token) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* A claim is taken over. What the owner does with it later, the checks of records say. */
+static void count_premature(const struct handling *h)
+{
+    const struct standing_record *r = &h->op->record;
+    if (r->standing == STANDING_IN_PROGRESS && r->claimed.token != h->token &&
+        still_runs(h->host, r->claimed.token)) {
+        h->host->counters.premature++;
+    }
+}
+
 /* The record's moves of a transaction that is committed now. */
 static void tell_moves(struct handling *h)
 {
@@ -32,9 +54,14 @@ static void tell_moves(struct handling *h)
     struct moved m = {.by = {h->token, handling_occasion(h)},
                       .since = h->since,
                       .since_clock = h->since_clock,
-                      .clock = clock_read(&host->clock, host->run->now)};
+                      .clock = clock_read(&host->clock, host->run->now),
+                      .arrived = h->arrived,
+                      .arrived_clock = handling_arrived(h)};
     for (uint8_t i = 0; i < h->moves_open; i++) {
         m.move = h->moves[i];
+        if (m.move == MOVE_CLAIM) {
+            count_premature(h);
+        }
         host->listener.moved(host->listener.context, h->op, &m);
     }
     if (h->moves_open > 0) {
@@ -76,6 +103,10 @@ static void transaction_ended(struct handling *h, bool committed)
     } else {
         handling_record(h, RECORD_ROLLED_BACK, 0, 0);
     }
+    if (committed && h->parcels_open) {
+        host_relay_later(host);
+    }
+    h->parcels_open = false;
     h->effects_open = h->already_open = 0;
     h->sum_open = 0;
     h->moves_open = 0;

@@ -9,7 +9,8 @@
  *                   effect, no receipt
  *     insert        n; CONSTRAINT, and the transaction as it was, where the entity exists
  *
- * The business may refuse: always what is invalid, and as many executions as the scenario says.
+ * A message that opens a session changes nothing here. The business may refuse: always what is
+ * invalid, and as many executions as the scenario says.
  */
 #include "sim/handling.h"
 
@@ -108,6 +109,9 @@ static enum outcome write_whole_effect(struct handling *h, sqlite3_stmt *none)
 {
     (void)none;
     struct worker *w = h->worker;
+    if (h->op->registers) {
+        return OK;
+    }
     if (declines(h->op)) {
         return DECLINED;
     }

@@ -23,6 +23,7 @@ void verdict_init(struct verdict *v, struct run *run, size_t entities)
 
 void verdict_fini(struct verdict *v)
 {
+    free(v->latest);
     free(v->retired_sum);
     free(v->live_sum);
 }
@@ -30,8 +31,11 @@ void verdict_fini(struct verdict *v)
 void verdict_reset(struct verdict *v, uint32_t checks, bool no_give_up, bool late_forbidden)
 {
     int64_t *retired = v->retired_sum, *live = v->live_sum;
-    size_t entities = v->entities;
+    size_t entities = v->entities, capacity = v->latest_capacity;
+    struct latest *latest = v->latest;
     *v = (struct verdict){.run = v->run,
+                          .latest = latest,
+                          .latest_capacity = capacity,
                           .checks = checks,
                           .no_give_up = no_give_up,
                           .late_forbidden = late_forbidden,
@@ -39,6 +43,9 @@ void verdict_reset(struct verdict *v, uint32_t checks, bool no_give_up, bool lat
                           .live_sum = live,
                           .entities = entities};
     memset(retired, 0, entities * sizeof(retired[0]));
+    if (capacity > 0) {
+        memset(latest, 0, capacity * sizeof(latest[0]));
+    }
 }
 
 void verdict_count(struct verdict *v, enum check check, uint64_t items)
@@ -106,6 +113,9 @@ void verdict_reply(struct verdict *v, struct operation *op, enum reply_status st
                    int64_t receipt, bool saves_responses)
 {
     bool success = status == REPLY_DONE || status == REPLY_DUPLICATE;
+    if (op->registers) {
+        return; /* no effect to speak of; its receipt is a session's number */
+    }
     judge_merge(v, op, status, receipt);
     if (success || status == REPLY_REFUSED) {
         verdict_count(v, CHECK_SAME_REPLY, 1);
@@ -134,12 +144,42 @@ void verdict_reply(struct verdict *v, struct operation *op, enum reply_status st
     }
 }
 
+/* Of the effects at the service. */
+static void judge_external(struct verdict *v, struct operation *op, enum check check,
+                           enum reason reason)
+{
+    struct violation *what = verdict_violate(v, op, check, reason, op->external, op->entity);
+    if (what != NULL) {
+        memcpy(what->testimony.effects, op->external_at, sizeof(op->external_at));
+        memcpy(what->testimony.echoes, op->external_echo, sizeof(op->external_echo));
+        what->testimony.effects_ever = op->external;
+        what->testimony.effects_late = op->external_late;
+    }
+}
+
 /* More than one effect is certain as soon as it is seen; no later event takes it back. */
 void verdict_committed(struct verdict *v, struct operation *op)
 {
+    if (op->external - (v->late_forbidden ? 0 : op->external_late) > 1) {
+        judge_external(v, op, CHECK_NO_DOUBLE_EFFECT, WHY_EXTERNAL);
+    }
     if (op->effects - (v->late_forbidden ? 0 : op->effects_late) > 1) {
         verdict_violate(v, op, CHECK_NO_DOUBLE_EFFECT, WHY_EFFECTS, op->effects, op->entity);
     }
+}
+
+/* What is believed done must be done at the service, too. */
+static void judge_not_called(struct verdict *v, struct operation *op)
+{
+    if (v->calls && op->belief == BELIEF_DONE && op->external == 0 && !op->registers) {
+        judge_external(v, op, CHECK_NO_LOST_EFFECT, WHY_EXTERNAL_LOST);
+    }
+}
+
+/* Believed done, and no effect is left. */
+static bool is_lost(const struct operation *op)
+{
+    return op->belief == BELIEF_DONE && operation_effect_missing(op) && !op->registers;
 }
 
 void verdict_closed(struct verdict *v, struct operation *op, bool durable)
@@ -147,8 +187,14 @@ void verdict_closed(struct verdict *v, struct operation *op, bool durable)
     if (!op->closed) {
         return;
     }
-    if (op->belief == BELIEF_DONE && operation_effect_missing(op) && op->in_flight == 0) {
+    if (is_lost(op) && op->in_flight == 0) {
         verdict_violate(v, op, CHECK_NO_LOST_EFFECT, WHY_LOST, 0, op->entity);
+    }
+    if (op->in_flight == 0) {
+        judge_not_called(v, op);
+    }
+    if (op->belief == BELIEF_FAILED && op->external > 0) {
+        judge_external(v, op, CHECK_NO_GHOST_EFFECT, WHY_EXTERNAL_GHOST);
     }
     if (op->belief == BELIEF_FAILED && op->effects > 0 && durable) {
         verdict_violate(v, op, CHECK_NO_GHOST_EFFECT, WHY_GHOST, op->effects, op->entity);
@@ -226,6 +272,7 @@ void verdict_audit_end(struct verdict *v, struct operations *ops, bool crashed)
         }
         operation_audited(ops, op);
         verdict_committed(v, op);
+        verdict_in_order(v, op); /* a commit that the crash cut off, and that the disk has kept */
         if (crashed) {
             verdict_closed(v, op, true);
         }
@@ -244,9 +291,10 @@ static void complete(struct verdict *v, const struct operation *op)
 {
     for (uint32_t i = 0; i < v->kept && (op->violated & CHECK_BIT(CHECK_NO_DOUBLE_EFFECT)); i++) {
         struct violation *what = &v->violations[i];
-        if (what->op == op->op && what->reason == WHY_EFFECTS) {
-            what->a = op->effects_ever;
-            what->testimony.effects_late = op->late_ever;
+        bool external = what->reason == WHY_EXTERNAL;
+        if (what->op == op->op && (what->reason == WHY_EFFECTS || external)) {
+            what->a = external ? op->external : op->effects_ever;
+            what->testimony.effects_late = external ? op->external_late : op->late_ever;
             what->testimony.belief = op->belief;
             what->testimony.closed = op->closed;
             what->testimony.gave_up = op->gave_up;
@@ -275,23 +323,26 @@ static void judge_progress(struct verdict *v, struct operation *op)
 void verdict_operation(struct verdict *v, struct operation *op)
 {
     v->operations++;
-    v->repeated += op->attempt > 1 || op->deliveries > 1;
+    v->repeated += !op->registers && (op->attempt > 1 || op->deliveries > 1 || op->called > 1);
     v->effects += op->effects;
-    v->with_effect += op->effects_ever > 0;
-    v->doubled += op->effects_ever > 1;
-    v->late += op->late_ever;
+    v->external += op->external;
+    v->with_effect += op->effects_ever > 0 || op->external > 0;
+    v->doubled += op->effects_ever > 1 || op->external > 1;
+    v->late += op->late_ever + op->external_late;
     v->beyond += op->effects_ever > 1 ? op->effects_ever - 1 : 0;
-    verdict_count(v, CHECK_NO_DOUBLE_EFFECT, 1);
+    v->beyond += op->external > 1 ? op->external - 1 : 0;
+    verdict_count(v, CHECK_NO_DOUBLE_EFFECT, !op->registers);
     verdict_committed(v, op);
     complete(v, op);
-    verdict_count(v, CHECK_NO_LOST_EFFECT, op->belief == BELIEF_DONE);
-    verdict_count(v, CHECK_NO_GHOST_EFFECT, op->belief == BELIEF_FAILED);
+    verdict_count(v, CHECK_NO_LOST_EFFECT, op->belief == BELIEF_DONE && !op->registers);
+    verdict_count(v, CHECK_NO_GHOST_EFFECT, op->belief == BELIEF_FAILED && !op->registers);
     judge_progress(v, op);
     verdict_closed(v, op, true);
-    if (op->belief == BELIEF_DONE && operation_effect_missing(op)) {
+    if (is_lost(op)) {
         /* whatever is under way comes too late */
         verdict_violate(v, op, CHECK_NO_LOST_EFFECT, WHY_LOST, 0, op->entity);
     }
+    judge_not_called(v, op);
     if (op->entity < v->entities) {
         v->retired_sum[op->entity] += op->effects_sum;
     }

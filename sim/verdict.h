@@ -36,7 +36,14 @@
     X(WHY_RECORDS)        /* a records where b are the most that there may be */                   \
     X(WHY_UNOWNED)        /* a records in progress at the end that nothing will ever end */        \
     X(WHY_NOT_COVERED)    /* retention or lease; b: index of the receiver in the scenario */       \
-    X(WHY_HELD)           /* closed, and the broker holds a entries of it at the limit */
+    X(WHY_HELD)           /* closed, and the broker holds a entries of it at the limit */          \
+    X(WHY_OUT_OF_ORDER)   /* a: operation begun later that took effect before; b: entity */        \
+    X(WHY_NOT_EMITTED)    /* an effect, and downstream never heard of it */                        \
+    X(WHY_TWO_IDS)        /* told downstream under a ids */                                        \
+    X(WHY_UNFOUNDED)      /* told downstream, and no effect */                                     \
+    X(WHY_EXTERNAL)       /* a: effects of the operation at the service, late ones too */          \
+    X(WHY_EXTERNAL_LOST)  /* believed done, no effect at the service */                            \
+    X(WHY_EXTERNAL_GHOST) /* believed failed, a effects at the service */
 
 enum reason {
 #define X(name) name,
@@ -57,7 +64,8 @@ struct testimony {
     struct occasion replied;               /* latest reply to leave it */
     struct deed moved;                     /* of its record, which is the violation */
     struct deed claimed, completed;        /* what is known of the record before that */
-    uint64_t key_of;       /* operation whose key it carried by a fault; 0: its own */
+    uint64_t key_of;               /* operation whose key it carried by a fault; 0: its own */
+    uint16_t echoes[EFFECTS_TOLD]; /* of effects at the service: the network's copy of the call */
     uint16_t fair_attempt; /* first that no fault touched and that was not finally answered */
     uint32_t deliveries;   /* by a broker */
     uint32_t dead_letters; /* there, that nobody puts back */
@@ -72,6 +80,12 @@ struct violation {
     struct testimony testimony;
 };
 
+/* The latest operation, by its number, that a sender has had an effect of on an entity. */
+struct latest {
+    uint64_t key; /* sender and entity, from 1; 0: free */
+    uint64_t number, began;
+};
+
 #define VIOLATIONS_KEPT 64
 
 struct verdict {
@@ -82,21 +96,25 @@ struct verdict {
     struct promise promise; /* what the receiver says of its records */
     bool evicts;          /* a record may go before its time: there is a most, or clients say so */
     bool dated_by_sender; /* a record's time counts from when its message was made */
+    bool calls;           /* the receiver calls the service: what is done is done there, too */
     struct violation violations[VIOLATIONS_KEPT];
     uint32_t kept;
     uint64_t violated[CHECK_COUNT]; /* all of them, kept or not */
     uint64_t judged[CHECK_COUNT];
-    uint64_t repeated;     /* operations with a second attempt or a second delivery */
+    uint64_t repeated;     /* operations with a second attempt, delivery or call */
     uint64_t operations;   /* judged in all */
     uint64_t unfinishable; /* not judged by progress: faults left no attempt alone */
-    uint64_t effects;      /* of all operations judged */
-    uint64_t with_effect;  /* operations with at least one effect */
-    uint64_t beyond;       /* effects beyond the first of their operation */
+    uint64_t effects;      /* of all operations judged, in the store */
+    uint64_t external;     /* the same at the service */
+    uint64_t with_effect;  /* operations with at least one effect, here or there */
+    uint64_t beyond;       /* effects beyond the first of their operation, here and there */
     uint64_t late;         /* those of them that came when the contract's window was over */
     uint64_t doubled;      /* operations with more than one: DSEVR is doubled / with_effect */
     uint64_t rows;         /* ledger rows of live operations that the latest audit found */
-    int64_t *retired_sum;  /* by entity: effects of operations that are forgotten */
-    int64_t *live_sum;     /* scratch of an audit */
+    struct latest *latest; /* by sender and entity, for in-order; owned, a hash table */
+    size_t latest_count, latest_capacity;
+    int64_t *retired_sum; /* by entity: effects of operations that are forgotten */
+    int64_t *live_sum;    /* scratch of an audit */
     size_t entities;
 };
 
@@ -111,9 +129,16 @@ void verdict_reset(struct verdict *v, uint32_t checks, bool no_give_up, bool lat
 void verdict_reply(struct verdict *v, struct operation *op, enum reply_status status,
                    int64_t receipt, bool saves_responses);
 
-/* A transaction with effects of op has become state: more than one is certain from now on. A late
- * one does not count, unless the contract forbids it. */
+/* A transaction with effects of op has become state, or the service has done what a call of it
+ * asked for: more than one is certain from now on. A late one does not count, unless the contract
+ * forbids it. */
 void verdict_committed(struct verdict *v, struct operation *op);
+
+/* A transaction of op is committed: where that was its first effect, none that its sender began
+ * later on the same entity has taken effect before it. */
+void verdict_in_order(struct verdict *v, struct operation *op);
+/* At the end: op against its follow-on; NULL: none was ever sent. */
+void verdict_emitted(struct verdict *v, struct operation *op, const struct operation *follow);
 
 /* An audit: begin, one call for each ledger row and each entity that the copy of the disk holds,
  * end. crashed: after a death, else at the end of the run. */
@@ -127,8 +152,10 @@ void verdict_audit_corrupt(struct verdict *v);
 /* A handling has moved the record of op's key. Allowed are: to claim what is absent or whose time
  * is over; to renew, complete or release what is in progress. Who does the latter must have claimed
  * it last. A time is over as soon as the world's clock or the host's says so, from the earliest
- * moment that the receiver can have dated the record with. After a loss of power, and after a crash
- * in the handling that moves it, the record's standing is unknown until the next claim.
+ * moment that the receiver can have dated the record with: the arrival of the delivery whose
+ * handling claimed it, or, where one is claimed that was in progress or set free, of the first of
+ * them. After a loss of power, and after a crash in the handling that moves it, the record's
+ * standing is unknown until the next claim.
  *
  * Each operation's moves are followed by themselves. Not seen are: a record that several operations
  * share by their key, between them; rows that a sweep removes, for which a claim comes when the

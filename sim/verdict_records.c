@@ -65,6 +65,34 @@ static void violate(struct verdict *v, struct operation *op, enum check check, e
     }
 }
 
+static void earlier(uint64_t *moment, uint64_t other)
+{
+    *moment = other > 0 && other < *moment ? other : *moment;
+}
+
+/* Who takes over a record, or claims again what was set free, may leave its date as it is. */
+static void follow_claim(const struct verdict *v, struct operation *op, const struct moved *m)
+{
+    struct standing_record *r = &op->record, before = *r;
+    *r = (struct standing_record){.standing = STANDING_IN_PROGRESS,
+                                  .claimed = m->by,
+                                  .leased = m->since,
+                                  .leased_clock = m->since_clock,
+                                  .kept = m->since,
+                                  .kept_clock = m->since_clock};
+    earlier(&r->kept, m->arrived);
+    earlier(&r->kept_clock, m->arrived_clock);
+    if (v->dated_by_sender && op->made_at >= 0) {
+        earlier(&r->kept_clock, (uint64_t)op->made_at);
+    }
+    if (before.standing != STANDING_COMPLETED) {
+        earlier(&r->kept, before.kept);
+        earlier(&r->kept_clock, before.kept_clock);
+    }
+    earlier(&r->kept, before.cut_kept);
+    earlier(&r->kept_clock, before.cut_kept_clock);
+}
+
 static void follow(struct verdict *v, struct operation *op, const struct moved *m)
 {
     struct standing_record *r = &op->record;
@@ -72,15 +100,7 @@ static void follow(struct verdict *v, struct operation *op, const struct moved *
     case MOVE_NONE:
         break;
     case MOVE_CLAIM:
-        *r = (struct standing_record){.standing = STANDING_IN_PROGRESS,
-                                      .claimed = m->by,
-                                      .leased = m->since,
-                                      .leased_clock = m->since_clock,
-                                      .kept = m->since,
-                                      .kept_clock = m->since_clock};
-        if (v->dated_by_sender && op->made_at >= 0 && (uint64_t)op->made_at < r->kept_clock) {
-            r->kept_clock = (uint64_t)op->made_at;
-        }
+        follow_claim(v, op, m);
         break;
     case MOVE_RENEW:
         r->leased = m->since;

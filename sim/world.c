@@ -25,6 +25,13 @@ static void host_committed(void *context, struct operation *op)
 {
     struct world *w = context;
     verdict_committed(&w->verdict, op);
+    verdict_in_order(&w->verdict, op);
+}
+
+static void service_applied(void *context, struct operation *op)
+{
+    struct world *w = context;
+    verdict_committed(&w->verdict, op);
 }
 
 static void host_died(void *context)
@@ -55,12 +62,17 @@ static void host_moved(void *context, struct operation *op, const struct moved *
 static const char *client_name(const void *names, unsigned place)
 {
     const struct scenario *s = names;
-    return s->senders[place - PLACE_SENDER].name;
+    return place == PLACE_RECEIVER ? "receiver" : s->senders[place - PLACE_SENDER].name;
 }
 
 static const char *entity_name(const void *names, uint32_t entity, char *out)
 {
     return scenario_entity(names, entity, out);
+}
+
+static size_t operation_id(const void *names, uint64_t op, char *out)
+{
+    return scenario_operation_id(names, op, out);
 }
 
 static void host_configure(struct world *w)
@@ -69,6 +81,7 @@ static void host_configure(struct world *w)
     w->host.config = &s->receiver;
     w->host.code = s->receivers[w->receiver].code;
     w->host.settings = s->receivers[w->receiver].settings;
+    w->host.service = &s->service;
     w->host.run = &w->run;
     w->host.network = &w->network;
     w->host.operations = &w->operations;
@@ -77,6 +90,7 @@ static void host_configure(struct world *w)
     w->host.names = s;
     w->host.client_name = client_name;
     w->host.entity_name = entity_name;
+    w->host.operation_id = operation_id;
     w->host.place = PLACE_RECEIVER;
 }
 
@@ -110,6 +124,9 @@ struct world *world_new(const struct scenario *s, size_t receiver, FILE *errors,
     schedule_init(&w->run.schedule);
     operations_init(&w->operations);
     network_init(&w->network, &s->network, &w->run, &w->operations);
+    service_init(&w->service, &s->service, &w->run, &w->network, &w->operations);
+    w->service.context = w;
+    w->service.applied = service_applied;
     verdict_init(&w->verdict, &w->run, s->entity_count);
     w->senders = sim_zalloc(s->sender_count, sizeof(w->senders[0]));
     for (size_t i = 0; i < s->sender_count; i++) {
@@ -123,6 +140,9 @@ struct world *world_new(const struct scenario *s, size_t receiver, FILE *errors,
     if (*error == SIM_OK) {
         w->opened = true;
         *error = auditor_init(&w->auditor, name[1], w->host.disk, w->host.code->keeping, errors);
+    }
+    if (*error == SIM_OK) {
+        *error = downstream_init(w, made, errors);
     }
     if (*error != SIM_OK) {
         world_free(w);
@@ -140,12 +160,14 @@ void world_free(struct world *w)
         auditor_fini(&w->auditor);
     }
     host_fini(&w->host);
+    downstream_fini(w);
     for (size_t i = 0; i < w->scenario->sender_count; i++) {
         sender_fini(&w->senders[i]);
     }
     free(w->senders);
     verdict_fini(&w->verdict);
     broker_fini(&w->broker);
+    service_fini(&w->service);
     network_fini(&w->network);
     operations_fini(&w->operations);
     schedule_fini(&w->run.schedule);
@@ -163,6 +185,7 @@ static void hear_promise(struct world *w)
     struct verdict *v = &w->verdict;
     bool kept = r->code->keeping != NULL && r->code->settings != NULL;
     cover_promise(r, &v->promise);
+    v->calls = world_calls(w);
     v->evicts = v->promise.records > 0 || (kept && r->settings[RETENTION_ACKNOWLEDGED]);
     v->dated_by_sender = kept && r->settings[RETENTION_CLOCK] == CLOCK_SENDER;
 }
@@ -180,6 +203,7 @@ static enum sim_error start(struct world *w, const struct play *p)
     operations_reset(&w->operations);
     network_start(&w->network);
     broker_start(&w->broker);
+    service_start(&w->service);
     const struct expectation *e = p->expectation ? p->expectation : &s->expectations[w->receiver];
     uint32_t checks = e->given && !e->violates ? e->checks : CHECKS_EXACTLY_ONCE;
     if (e->given && e->violates) {
@@ -192,13 +216,14 @@ static enum sim_error start(struct world *w, const struct play *p)
     w->run.schedule.observer = p->observer;
     schedule_reset(&w->run.schedule, p->seed, SIM_TIME_MAX, p->faults ? p->faults : s->faults,
                    p->faults ? p->fault_count : s->fault_count, p->no_rates ? NULL : &s->rates);
-    w->span = world_span(s, &w->run.schedule);
+    w->span = world_span(s, w->receiver, &w->run.schedule);
     if (s->faults_until) {
         w->run.schedule.until = s->faults_until;
     }
     disk_make_default(w->host.disk);
     sqlite3_randomness(0, NULL);
     enum sim_error error = host_start(&w->host, p->reopen, stderr);
+    error = error == SIM_OK ? downstream_start(w, p->reopen) : error;
     world_start_faults(w);
     for (size_t i = 0; i < s->sender_count; i++) {
         sender_start(&w->senders[i]);
@@ -214,7 +239,8 @@ struct sender *world_sender(struct world *w, unsigned place)
 
 /* The one place where an operation's life ends: nothing waits for it, nothing of it is under way,
  * and no crash can take its effect back. Listed ones stay, so that they can be named to the end;
- * what is certain of them is said at once. */
+ * what is certain of them is said at once. So do all where a receiver tells a second one: a message
+ * may lie in its outbox for ever, and in the end each is asked for it. */
 static void consider_retiring(struct world *w, struct operation *op)
 {
     if (op == NULL || op->op == 0 || !op->closed) {
@@ -223,7 +249,7 @@ static void consider_retiring(struct world *w, struct operation *op)
     if (!w->host.unwinding) {
         verdict_closed(&w->verdict, op, disk_unsynced(w->host.disk) == 0);
     }
-    if (op->in_flight > 0 || op->listed || op->retiring) {
+    if (op->in_flight > 0 || op->listed || op->retiring || w->downstream.emits) {
         return;
     }
     op->retiring = true;
@@ -247,7 +273,7 @@ static void retire(struct world *w)
     w->retiring_count = 0;
 }
 
-static void transmit(struct world *w, const struct message *m)
+static void hand_over(struct world *w, const struct message *m)
 {
     struct operation *op = operations_at(&w->operations, m->slot);
     network_send(&w->network, op, m, op_sender(m->op),
@@ -261,6 +287,10 @@ static void transmit(struct world *w, const struct message *m)
 
 static void arrive(struct world *w, const struct event *e)
 {
+    if (op_is_follow(e->message.op)) {
+        downstream_arrive(w, e);
+        return;
+    }
     struct operation *op = operations_of(&w->operations, &e->message);
     must(op != NULL); /* a copy under way keeps its operation */
     switch ((enum direction)e->message.direction) {
@@ -280,6 +310,15 @@ static void arrive(struct world *w, const struct event *e)
     case ACK:
         broker_acknowledge(&w->broker, op, &e->message);
         break;
+    case CALL:
+        service_receive(&w->service, op, &e->message);
+        operations_leave(&w->operations, op);
+        break;
+    case ANSWER: /* the receiver downstream calls nobody */
+        must(e->host == PLACE_RECEIVER);
+        host_answer(&w->host, &e->message);
+        operations_leave(&w->operations, op);
+        break;
     case DIRECTION_NONE:
     case DIRECTION_COUNT:
         must(!"a direction");
@@ -294,18 +333,18 @@ static void dispatch(struct world *w, const struct event *e)
     switch ((enum event_kind)e->kind) {
     case EVENT_NEXT_OPERATION:
         if (sender_next(world_sender(w, e->host), e->message.op, &m)) {
-            transmit(w, &m);
+            hand_over(w, &m);
         }
         break;
     case EVENT_SEND:
         op = operations_of(&w->operations, &e->message);
         sender_send(world_sender(w, e->host), op, &m);
-        transmit(w, &m);
+        hand_over(w, &m);
         break;
     case EVENT_TIMEOUT:
         op = operations_of(&w->operations, &e->message);
         if (sender_timeout(world_sender(w, e->host), op, &m)) {
-            transmit(w, &m);
+            hand_over(w, &m);
         }
         consider_retiring(w, op);
         break;
@@ -313,18 +352,20 @@ static void dispatch(struct world *w, const struct event *e)
         arrive(w, e);
         break;
     case EVENT_RESUME:
-        host_resume(&w->host, e->worker, e->serial);
+        host_resume(world_host(w, e->host), e->worker, e->serial);
         break;
     case EVENT_RESTART:
         if (e->host == PLACE_RECEIVER) {
             host_restart(&w->host, e->serial);
             world_records_restarted(w);
+        } else if (e->host == PLACE_DOWNSTREAM) {
+            host_restart(&w->downstream.host, e->serial);
         } else {
             sender_restart(world_sender(w, e->host), e->serial);
         }
         break;
     case EVENT_KILL:
-        host_kill(&w->host, e->serial);
+        host_kill(world_host(w, e->host), e->serial);
         break;
     case EVENT_CLOCK:
         w->run.schedule.fates[e->worker] = FATE_FIRED;
@@ -334,7 +375,10 @@ static void dispatch(struct world *w, const struct event *e)
         world_show_partition(w, &w->run.schedule.listed[e->worker]);
         break;
     case EVENT_SWEEP:
-        host_sweep(&w->host, e->serial);
+        host_sweep(world_host(w, e->host), e->serial);
+        break;
+    case EVENT_RELAY:
+        host_relay(world_host(w, e->host), e->serial);
         break;
     case EVENT_BROKER:
         broker_moment(&w->broker, e->serial);
@@ -374,19 +418,23 @@ static bool world_step(struct world *w)
     struct event e;
     uint64_t at;
     bool sent = all_sent(w);
-    if (sent && w->operations.open == 0 && w->operations.in_flight == 0) {
+    if (sent && w->operations.open == 0 && w->operations.in_flight == 0 && !downstream_busy(w)) {
         return false;
     }
     if (sent && w->limit == SIM_TIME_MAX) {
         set_limit(w);
     }
-    if (queue_count(&w->run.queue) == w->host.sweeps_due || !queue_pop(&w->run.queue, &at, &e)) {
+    if (queue_count(&w->run.queue) == w->host.sweeps_due + w->downstream.host.sweeps_due ||
+        !queue_pop(&w->run.queue, &at, &e)) {
         return false;
     }
     /* A queue that still gets shorter is not stuck, however long it has become. */
     uint64_t limit = w->limit;
-    if (limit != SIM_TIME_MAX && w->broker.ended_at + w->span > limit) {
-        limit = w->broker.ended_at + w->span;
+    uint64_t moved = w->broker.ended_at > w->downstream.outlet.moved_at
+                         ? w->broker.ended_at
+                         : w->downstream.outlet.moved_at;
+    if (limit != SIM_TIME_MAX && moved + w->span > limit) {
+        limit = moved + w->span;
     }
     if (at > limit) {
         w->run.now = limit;
@@ -432,6 +480,7 @@ static void judge_end(struct world *w, bool quiet)
             verdict_operation(&w->verdict, op);
         }
     }
+    downstream_end(w);
     world_records_end(w, quiet);
     if (w->verdict.checks & CHECK_BIT(CHECK_RETENTION)) {
         judge_cover(w);

@@ -22,7 +22,8 @@ static void apply_world_fault(struct world *w, const struct fault *f, unsigned i
     case FAULT_PARTITION: {
         struct partition p = {
             f->site.key.host, f->site.key.value, v->choice != 0, v->time, v->until, index, 0};
-        network_partition(&w->network, &p);
+        bool below = f->site.key.host == PLACE_DOWNSTREAM || p.to == PLACE_DOWNSTREAM;
+        network_partition(below ? &w->downstream.network : &w->network, &p);
         push(w, v->time, EVENT_PARTITION, index);
         push(w, v->until, EVENT_PARTITION, index);
         break;
@@ -31,7 +32,7 @@ static void apply_world_fault(struct world *w, const struct fault *f, unsigned i
         push(w, v->time, EVENT_CLOCK, index);
         break;
     case FAULT_LYING_DISK:
-        disk_lie(w->host.disk, true);
+        disk_lie(world_host(w, f->site.key.host)->disk, true);
         break;
     case FAULT_NONE:
     case FAULT_LOSE:
@@ -75,11 +76,28 @@ static void evaluate_place(struct world *w, enum fault_kind kind, unsigned place
     evaluate_world_site(w, &site);
 }
 
+static bool has_step(const struct host *h, const struct fault *f)
+{
+    return (h->code->steps & STEP_BIT(f->site.key.step)) != 0;
+}
+
+/* On the way between the receiver and the service. */
+static bool outside(const struct fault *f)
+{
+    const struct rng_key *k = &f->site.key;
+    return direction_outside((enum direction)k->direction) ||
+           (fault_kind(f) == FAULT_PARTITION &&
+            (k->host == PLACE_SERVICE || k->value == PLACE_SERVICE));
+}
+
 void world_start_faults(struct world *w)
 {
     struct schedule *s = &w->run.schedule;
     unsigned senders = (unsigned)w->scenario->sender_count;
     evaluate_place(w, FAULT_CLOCK, PLACE_RECEIVER, 0);
+    if (w->downstream.on) {
+        evaluate_place(w, FAULT_CLOCK, PLACE_DOWNSTREAM, 0);
+    }
     for (unsigned i = 0; i < senders; i++) {
         evaluate_place(w, FAULT_CLOCK, PLACE_SENDER + i, 0);
     }
@@ -93,13 +111,26 @@ void world_start_faults(struct world *w)
         evaluate_place(w, FAULT_PARTITION, PLACE_BROKER, PLACE_RECEIVER);
         evaluate_place(w, FAULT_PARTITION, PLACE_RECEIVER, PLACE_BROKER);
     }
+    if (w->downstream.on) {
+        evaluate_place(w, FAULT_PARTITION, PLACE_RECEIVER, PLACE_DOWNSTREAM);
+        evaluate_place(w, FAULT_PARTITION, PLACE_DOWNSTREAM, PLACE_RECEIVER);
+    }
+    if (world_calls(w)) {
+        evaluate_place(w, FAULT_PARTITION, PLACE_RECEIVER, PLACE_SERVICE);
+        evaluate_place(w, FAULT_PARTITION, PLACE_SERVICE, PLACE_RECEIVER);
+    }
     evaluate_place(w, FAULT_LYING_DISK, PLACE_RECEIVER, 0);
+    if (w->downstream.on) {
+        evaluate_place(w, FAULT_LYING_DISK, PLACE_DOWNSTREAM, 0);
+    }
     for (size_t i = 0; i < s->listed_count; i++) {
         const struct fault *f = &s->listed[i];
         enum fault_scope scope = fault_kind_scope(fault_kind(f));
-        if (scope == SCOPE_WORLD && s->fates[i] == FATE_UNREACHED) {
+        if (outside(f) && !world_calls(w)) {
+            s->fates[i] = FATE_NOT_APPLICABLE;
+        } else if (scope == SCOPE_WORLD && s->fates[i] == FATE_UNREACHED) {
             evaluate_world_site(w, &f->site);
-        } else if (scope == SCOPE_STEP && !(w->host.code->steps & STEP_BIT(f->site.key.step))) {
+        } else if (scope == SCOPE_STEP && !has_step(world_host(w, f->site.key.host), f)) {
             s->fates[i] = FATE_NOT_APPLICABLE;
         }
     }
@@ -113,8 +144,9 @@ void world_change_clock(struct world *w, const struct fault *f)
                                         .place = (uint8_t)place,
                                         .code = v->choice,
                                         .value = v->offset});
-    struct host_clock *clock =
-        place == PLACE_RECEIVER ? &w->host.clock : &world_sender(w, place)->clock;
+    struct host_clock *clock = place == PLACE_RECEIVER     ? &w->host.clock
+                               : place == PLACE_DOWNSTREAM ? &w->downstream.host.clock
+                                                           : &world_sender(w, place)->clock;
     if (v->choice == CLOCK_DRIFT) {
         clock_set_drift(clock, w->run.now, (int32_t)v->offset);
     } else {
@@ -130,15 +162,23 @@ void world_show_partition(struct world *w, const struct fault *f)
                                         .value = f->site.key.value});
 }
 
+static void settle_partitions(struct schedule *s, const struct network *n)
+{
+    for (uint32_t i = 0; i < n->partition_count; i++) {
+        if (n->partitions[i].cut > 0) {
+            s->fates[n->partitions[i].fault] = FATE_FIRED;
+        }
+    }
+}
+
 /* Partitions that kept something back have struck; world faults that met nothing have not, and are
  * no part of the schedule that is told. */
 void world_settle_faults(struct world *w)
 {
     struct schedule *s = &w->run.schedule;
-    for (uint32_t i = 0; i < w->network.partition_count; i++) {
-        if (w->network.partitions[i].cut > 0) {
-            s->fates[w->network.partitions[i].fault] = FATE_FIRED;
-        }
+    settle_partitions(s, &w->network);
+    if (w->downstream.on) {
+        settle_partitions(s, &w->downstream.network);
     }
     if (memchr(s->fates, FATE_HELD, s->listed_count) == NULL) {
         return;

@@ -7,10 +7,11 @@
 #include "sim/host.h"
 #include "sim/network.h"
 #include "sim/sender.h"
+#include "sim/service.h"
 #include "sim/world.h"
 
 /* How long after the last first send, or after the end of faults, everything must have ended. */
-uint64_t world_span(const struct scenario *s, const struct schedule *schedule);
+uint64_t world_span(const struct scenario *s, size_t receiver, const struct schedule *schedule);
 
 /* Counting the receiver's records; sim/world_records.c. */
 struct world_records {
@@ -29,6 +30,18 @@ struct world_records {
     size_t count, capacity;
 };
 
+/* The second stage: sim/world_downstream.c. */
+struct downstream {
+    bool on, opened;
+    bool emits; /* the first receiver tells this one: operations keep their slots to the end */
+    struct operations operations; /* follow-ons; they stay to the end of the run */
+    struct network network;
+    struct host host;
+    struct auditor auditor;
+    struct verdict verdict;
+    struct host_outlet outlet;
+};
+
 struct world {
     const struct scenario *scenario;
     size_t receiver;
@@ -36,11 +49,13 @@ struct world {
     struct operations operations;
     struct sender *senders;
     struct network network;
+    struct service service;
     struct broker broker; /* idle where the scenario has none */
     struct host host;
     struct auditor auditor;
     struct verdict verdict;
     struct world_records records;
+    struct downstream downstream;
     uint32_t *retiring; /* slots of closed operations that wait for their effect to be durable */
     uint32_t retiring_count, retiring_capacity;
     uint64_t span;  /* how long after the last send or fault everything must have ended, ns */
@@ -49,7 +64,17 @@ struct world {
     bool opened;
 };
 
+/* Whether the receiver's handlings call the service. */
+static inline bool world_calls(const struct world *w)
+{
+    return w->host.code->steps & STEP_BIT(STEP_EXTERNAL);
+}
+
 struct sender *world_sender(struct world *w, unsigned place);
+static inline struct host *world_host(struct world *w, unsigned place)
+{
+    return place == PLACE_DOWNSTREAM ? &w->downstream.host : &w->host;
+}
 
 /* sim/world_faults.c: faults of the whole world. */
 /* Their sites, in the order of the list of kinds and then of places, before the first event; behind
@@ -69,6 +94,15 @@ void world_records_restarted(struct world *w);
 void world_sample(struct world *w, uint64_t before);
 void world_records_end(struct world *w, bool quiet);
 void world_records_fini(struct world *w);
+
+/* sim/world_downstream.c. Each does nothing where there is no stage downstream. */
+enum sim_error downstream_init(struct world *w, unsigned made, FILE *errors);
+void downstream_fini(struct world *w);
+enum sim_error downstream_start(struct world *w, bool reopen);
+void downstream_arrive(struct world *w, const struct event *e);
+/* Something is under way there, or may still be sent there. */
+bool downstream_busy(const struct world *w);
+void downstream_end(struct world *w);
 
 /* sim/world_result.c: counters, verdict and schedule of the run that has ended, but for the disk's
  * counters. */

@@ -11,6 +11,7 @@ static void fill_counters(const struct world *w, struct result *r)
     r->handlings = c->handlings;
     r->crashes = c->crashes;
     r->restarts = c->restarts;
+    r->premature = c->premature;
     r->copies = w->network.copies;
     r->lost = w->network.lost;
     r->dead_letters = w->broker.dead_letters;
@@ -41,12 +42,44 @@ static void *copy_of(const void *list, size_t bytes)
     return copy;
 }
 
+/* What the stage downstream judged, beside what the first did. */
+static void add_downstream(const struct world *w, struct result *r)
+{
+    const struct downstream *d = &w->downstream;
+    const struct verdict *v = &d->verdict;
+    if (!d->on) {
+        return;
+    }
+    for (unsigned c = 0; c < CHECK_COUNT; c++) {
+        r->violated[c] += v->violated[c];
+        r->judged[c] += v->judged[c];
+    }
+    size_t more = v->kept < VIOLATIONS_KEPT - r->violation_count
+                      ? v->kept
+                      : VIOLATIONS_KEPT - r->violation_count;
+    r->violations =
+        sim_realloc(r->violations, r->violation_count + more + 1, sizeof(r->violations[0]));
+    memcpy(r->violations + r->violation_count, v->violations, more * sizeof(v->violations[0]));
+    r->violation_count += more;
+    r->repeated += v->repeated;
+    r->follow_ons = d->outlet.messages;
+    r->follow_deliveries = d->host.counters.deliveries;
+    r->follow_effects = v->effects;
+    r->crashes += d->host.counters.crashes;
+    r->restarts += d->host.counters.restarts;
+    r->premature += d->host.counters.premature;
+    r->copies += d->network.copies;
+    r->lost += d->network.lost;
+}
+
 static void fill_verdict(const struct world *w, struct result *r)
 {
     const struct verdict *v = &w->verdict;
     r->checks = v->checks;
     r->operations = v->operations;
     r->effects = v->effects;
+    r->calls = v->calls;
+    r->external = v->external;
     r->repeated = v->repeated;
     r->doubled = v->doubled;
     r->beyond = v->beyond;
@@ -69,6 +102,7 @@ void world_fill_result(struct world *w, struct result *r)
     world_settle_faults(w);
     fill_counters(w, r);
     fill_verdict(w, r);
+    add_downstream(w, r);
     r->has_records = w->records.counted && w->records.at_end.known;
     r->records = w->records.at_end.records;
     r->records_most = w->records.most;

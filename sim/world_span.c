@@ -1,13 +1,29 @@
 /* How long a run may go on after the last send or fault.
  *
  * In: the scenario and the faults that are listed for this run. Out: twice the longest that
- * anything may still take: retries, delays, pauses, restarts, waits for a lock, redeliveries.
+ * anything may still take: retries, delays, pauses, restarts, waits for a lock, redeliveries,
+ * answers from downstream.
  */
 #include "sim/world_internal.h"
 
+#include "receivers/receiver.h"
 #include "sim/broker.h"
 
-uint64_t world_span(const struct scenario *s, const struct schedule *schedule)
+/* The relay's next turn, one way there and back in vain and another, one more process that starts
+ * again. How many messages wait in the outbox is nobody's limit: it moves on with each. */
+static uint64_t downstream_span(const struct scenario *s, size_t receiver, uint64_t delay,
+                                uint64_t pause, uint64_t restart)
+{
+    const struct scenario_receiver *r = &s->receivers[receiver];
+    if (s->downstream == NULL || !(r->code->steps & STEP_BIT(STEP_SEND))) {
+        return 0;
+    }
+    uint64_t every = r->code->relay != NULL ? r->code->relay_every(r->settings) : 0;
+    uint64_t wait = r->code->waits != NULL ? r->code->waits(r->settings) : 0;
+    return every + 2 * wait + 2 * delay + pause + restart;
+}
+
+uint64_t world_span(const struct scenario *s, size_t receiver, const struct schedule *schedule)
 {
     uint64_t horizon = 0;
     for (size_t i = 0; i < s->sender_count; i++) {
@@ -53,10 +69,16 @@ uint64_t world_span(const struct scenario *s, const struct schedule *schedule)
             break;
         }
     }
-    uint64_t steps = (uint64_t)STEP_COUNT * dist_max(&s->receiver.step);
+    uint64_t steps = (uint64_t)STEPS_INSIDE * dist_max(&s->receiver.step);
+    steps += dist_max(&s->receiver.work);
     uint64_t sum = horizon + delay + pause + restart + steps + s->receiver.database.busy_timeout;
+    if (s->receivers[receiver].code->steps & STEP_BIT(STEP_EXTERNAL)) {
+        sum += s->service.time_out + 2 * dist_max(&s->network.outside) +
+               (uint64_t)dist_max(&s->receiver.step);
+    }
     if (s->broker.on) {
         sum += broker_span(&s->broker, delay);
     }
+    sum += downstream_span(s, receiver, delay, pause, restart);
     return sum < SIM_TIME_MAX / 4 ? 2 * sum : SIM_TIME_MAX / 2;
 }

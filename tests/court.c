@@ -51,6 +51,7 @@ void effect(struct court *c, struct operation *op)
     operation_committed(&c->ops, op, 1, op->amount, c->run.now,
                         (struct occasion){.at = c->run.now, .attempt = 1, .copy = 1});
     verdict_committed(&c->v, op);
+    verdict_in_order(&c->v, op);
 }
 
 void lose(struct court *c, const struct operation *op)
@@ -105,6 +106,11 @@ void records_go_wrong(struct court *c, struct operation *op)
     }
     verdict_records(&c->v, 2, 1);
     verdict_cover(&c->v, false, 0);
+}
+
+void is_not_told(struct court *c, struct operation *op)
+{
+    verdict_emitted(&c->v, op, NULL);
 }
 
 void run_ends(struct court *c)

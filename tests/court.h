@@ -38,6 +38,8 @@ void closes(struct court *c, struct operation *op, enum belief b, bool gave_up);
 /* The record of op is completed by another than its owner, and again; there is one too many, and
  * it goes too early. */
 void records_go_wrong(struct court *c, struct operation *op);
+/* Downstream never hears of op, which has an effect. */
+void is_not_told(struct court *c, struct operation *op);
 /* The run ends: an audit, then each operation that is left. */
 void run_ends(struct court *c);
 /* Exactly these checks are violated, and each violation stands in the history. Closes the court. */

@@ -37,6 +37,13 @@ void rules_hold(const struct rule *rules, size_t count);
         rules_hold(rules, ARRAY_LEN(rules));                                                       \
     } while (0)
 
+/* The same of one, with exactly these checks violated, and, unless query is NULL, its rows on the
+ * disk at the end as rig_holds takes them. */
+void rule_judged(const struct rule *rule, uint32_t checks, const char *query, const char *rows);
+/* The default of a receiver's setting; of a choice the index of its word. */
+void rule_default(const char *receiver, const char *setting, int64_t value);
+
 TCase *rules_patterns_tests(void); /* tests/rules_patterns.c */
+TCase *rules_brokers_tests(void);  /* tests/rules_brokers.c */
 
 #endif

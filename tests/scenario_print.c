@@ -46,6 +46,7 @@ static void same_message(const struct scenario *a, const struct listed_message *
     ck_assert(m->entity == n->entity && m->amount == n->amount && m->at == n->at);
     ck_assert(m->effect == n->effect && m->version == n->version);
     ck_assert(m->invalid == n->invalid && m->declined == n->declined);
+    ck_assert(m->registers == n->registers);
 }
 
 static void same_sender(const struct scenario *a, const struct scenario *b, size_t i)
@@ -73,7 +74,7 @@ static void same_sender(const struct scenario *a, const struct scenario *b, size
     ck_assert(r->backoff == q->backoff && r->limit == q->limit && r->deadline == q->deadline);
     ck_assert(s->give_up_is_failed == t->give_up_is_failed);
     ck_assert(s->keys == t->keys && s->stamped == t->stamped);
-    ck_assert(s->group_changes == t->group_changes);
+    ck_assert(s->group_changes == t->group_changes && s->opens_session == t->opens_session);
     ck_assert(s->clock_offset == t->clock_offset && s->clock_drift == t->clock_drift);
 }
 
@@ -83,6 +84,7 @@ static void same_hosts(const struct scenario *a, const struct scenario *b)
     const struct fault_rates *r = &a->rates, *q = &b->rates;
     ck_assert_uint_eq(h->workers, i->workers);
     same_dist(&h->step, &i->step);
+    same_dist(&h->work, &i->work);
     same_dist(&h->restart, &i->restart);
     ck_assert(h->clock_offset == i->clock_offset && h->clock_drift == i->clock_drift);
     const struct broker_config *x = &a->broker, *y = &b->broker;
@@ -108,6 +110,16 @@ static void same_hosts(const struct scenario *a, const struct scenario *b)
     same_dist(&r->pause_for, &q->pause_for);
 }
 
+static void same_downstream(const struct scenario_receiver *a, const struct scenario_receiver *b)
+{
+    ck_assert((a == NULL) == (b == NULL));
+    if (a != NULL) {
+        same_text(a->name, b->name);
+        ck_assert_ptr_eq(a->code, b->code);
+        ck_assert_mem_eq(a->settings, b->settings, sizeof(a->settings));
+    }
+}
+
 void assert_same_scenario(const struct scenario *a, const struct scenario *b)
 {
     same_text(a->name, b->name);
@@ -127,6 +139,7 @@ void assert_same_scenario(const struct scenario *a, const struct scenario *b)
     }
     ck_assert_uint_eq(a->entity_count, b->entity_count);
     same_hosts(a, b);
+    same_downstream(a->downstream, b->downstream);
     ck_assert_uint_eq(a->fault_count, b->fault_count);
     for (size_t i = 0; i < a->fault_count; i++) {
         const struct fault *f = &a->faults[i], *g = &b->faults[i];

@@ -24,6 +24,9 @@
     X(broker)                                                                                      \
     X(receivers)                                                                                   \
     X(rules_queues)                                                                                \
+    X(rules_frameworks)                                                                            \
+    X(session)                                                                                     \
+    X(watermark)                                                                                   \
     X(shrink)                                                                                      \
     X(canaries)                                                                                    \
     X(flawed)                                                                                      \
@@ -38,10 +41,15 @@
     X(records)                                                                                     \
     X(cover)                                                                                       \
     X(explore)                                                                                     \
+    X(rules_keys)                                                                                  \
+    X(keys)                                                                                        \
     X(right)                                                                                       \
     X(convictions)                                                                                 \
+    X(outbox)                                                                                      \
     X(classes)                                                                                     \
-    X(golden)
+    X(study)                                                                                       \
+    X(golden)                                                                                      \
+    X(service)
 
 #define X(name) Suite *name##_suite(void);
 SUITES(X)

@@ -192,7 +192,7 @@ static struct receiver wrong(void (*handle)(struct handling *h))
         .source = "wrong on purpose",
         .schema = "CREATE TABLE seen(id TEXT PRIMARY KEY) WITHOUT ROWID;",
         .statements = statements,
-        .steps = UINT32_MAX,
+        .steps = STEPS_EVERY,
         .handle = handle,
     };
 }

@@ -602,7 +602,7 @@ out_has retention-covers-retries
 out_has bounded-records
 run 0 compare -o "$tmp/records" "$story"
 ok "$(grep -q '^| records at the end |' "$tmp/records/summary.md"; echo $?)" "the summary has records"
-ok "$(head -1 "$tmp/records/results.csv" | grep -q ',database_bytes,late,records,records_most,history,'
+ok "$(head -1 "$tmp/records/results.csv" | grep -q ',database_bytes,late,records,records_most,premature_expirations,follow_ons,follow_deliveries,follow_effects,history,'
     echo $?)" "so have the results"
 
 echo "1..$count"

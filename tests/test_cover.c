@@ -36,7 +36,7 @@ static const struct receiver code = {.name = "promising",
                                      .about = "of a test",
                                      .source = "wrong on purpose",
                                      .statements = statements,
-                                     .steps = UINT32_MAX,
+                                     .steps = STEPS_EVERY,
                                      .handle = handle,
                                      .promise = promise};
 
@@ -82,7 +82,7 @@ START_TEST(needed_by_hand)
         {"", "faults: [sender-crash shop at m-1/1 after send]", 5080 * MS},
         {"", "faults: [pause receiver at m-1/1 before commit for 30s]", 34080 * MS},
         {"", "hosts: {receiver: {pause: 1/10}}", 9080 * MS},
-        {"", "hosts: {receiver: {step: 1ms}}", 4080 * MS + STEP_COUNT * MS},
+        {"", "hosts: {receiver: {step: 1ms}}", 4080 * MS + STEPS_INSIDE * MS},
         /* clocks: a slow sender waits longer, a fast receiver forgets earlier */
         {"", "hosts: {shop: {clock: {drift: -100000ppm}}}", 4444444445 + 80 * MS},
         {"", "hosts: {shop: {clock: {drift: 100000ppm}}}", 4080 * MS},

@@ -267,7 +267,7 @@ START_TEST(saved_responses_end_with_the_window)
             .schema = "CREATE TABLE saved(id TEXT PRIMARY KEY, at INTEGER, receipt INTEGER)"
                       " WITHOUT ROWID;",
             .statements = statements,
-            .steps = UINT32_MAX,
+            .steps = STEPS_EVERY,
             .saves_responses = true,
             .handle = cases[i].handle,
         };

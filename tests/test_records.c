@@ -112,7 +112,7 @@ static const struct receiver code = {
               " owner INTEGER);",
     .statements = statements,
     .moves = moves,
-    .steps = UINT32_MAX,
+    .steps = STEPS_EVERY,
     .handle = scripted,
     .keeping = &keeping,
     .promise = promise,

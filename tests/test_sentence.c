@@ -144,9 +144,13 @@ static void draw_world(uint64_t *state, enum fault_kind kind, struct fault *f)
 static void draw_network(uint64_t *state, enum fault_kind kind, struct fault *f)
 {
     draw_message(state, f);
-    f->site.key.direction = (uint8_t)draw(state, REQUEST, REPLY);
-    if (f->site.key.direction == REPLY && draw(state, 0, 1)) {
+    static const uint8_t directions[] = {REQUEST, REPLY, CALL, ANSWER};
+    f->site.key.direction = directions[draw(state, 0, ARRAY_LEN(directions) - 1)];
+    if (f->site.key.direction != REQUEST && draw(state, 0, 1)) {
         f->site.key.nth = (uint16_t)draw(state, 2, 4);
+    }
+    if (f->site.key.direction == ANSWER && draw(state, 0, 1)) {
+        f->site.key.redelivery = (uint16_t)draw(state, 2, 4);
     }
     if (kind == FAULT_DUPLICATE) {
         f->value.n = (uint32_t)draw(state, 1, 100);
@@ -245,6 +249,13 @@ static const char *const canonical[] = {
     "duplicate reply m-77/1.2 3 times after 3s",
     "delay reply m-77/1 by 10m",
     "delay reply m-77/1.1.3 by 10m",
+    "lose call m-77/1",
+    "lose call m-77/1.2",
+    "duplicate call m-77/1.1.3 after 3s",
+    "lose answer m-77/1.1.3",
+    "delay answer m-77/1.1.1.2 by 10m",
+    "delay answer m-77/1.2.3.4 by 10m",
+    "crash receiver at m-77/1 before external (process)",
     "crash receiver at m-77/1 after commit (process)",
     "crash receiver at m-77/1 before reply (power none)",
     "crash receiver at m-77/1 after commit 2 (power torn 2) restart after 5s",

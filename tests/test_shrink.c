@@ -284,6 +284,33 @@ START_TEST(a_workload_becomes_its_messages)
 }
 END_TEST
 
+/* A session goes, unless the receiver asks something of its senders. */
+START_TEST(sessions_go_where_they_are_not_asked_for)
+{
+    for (unsigned asked = 0; asked < 2; asked++) {
+        struct scenario s;
+        rig_scenario(&s,
+                     "receivers: [{name: it, is: %s}]\n"
+                     "senders:\n"
+                     "  - name: shop\n"
+                     "    session: registered\n"
+                     "    messages: [{id: r-1, register: true},\n"
+                     "               {id: m-1, entity: order-1, charge: 100}]\n"
+                     "    retry: {after: 90s, max: 90s}\n"
+                     "faults: [delay reply shop-register/1 by 3s, lose reply m-1/1]\n",
+                     asked ? "session, lease: 1m, unknown: created" : "naive");
+        struct shrink_result out = shrunk(&s, "it", 1, 0);
+        ck_assert(out.scenario.senders[0].opens_session == asked);
+        ck_assert_uint_eq(out.scenario.senders[0].message_count, 1);
+        ck_assert_uint_eq(out.scenario.fault_count, 1);
+        assert_stands(&out, CHECK_NO_DOUBLE_EFFECT);
+        free(round_trip(&out.scenario));
+        scenario_fini(&out.scenario);
+        scenario_fini(&s);
+    }
+}
+END_TEST
+
 /* A retry after the window: the window must stay short, nothing else need be set. */
 START_TEST(settings_of_the_receiver_become_defaults)
 {
@@ -386,6 +413,7 @@ Suite *shrink_suite(void)
     tcase_add_test(t, the_bound_is_told);
     tcase_add_test(t, faults_can_be_given);
     tcase_add_test(t, a_workload_becomes_its_messages);
+    tcase_add_test(t, sessions_go_where_they_are_not_asked_for);
     tcase_add_test(t, settings_of_the_receiver_become_defaults);
     tcase_add_test(t, faults_in_sweeps_go);
     tcase_add_test(t, simpler_durations_end);

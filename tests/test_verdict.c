@@ -482,8 +482,10 @@ START_TEST(only_what_is_asked_for)
         court_open(&c, CHECK_BIT(check), true);
         struct operation *a = operation(&c, 1, 0, 1), *b = operation(&c, 2, 0, 1);
         struct operation *d = operation(&c, 3, 0, 1);
+        effect(&c, operation(&c, 4, 0, 1));
         effect(&c, a);
         effect(&c, a);
+        is_not_told(&c, a);
         replies(&c, b, REPLY_DUPLICATE, receipt_make(a->op, 1));
         c.balance[0] = 77;
         audit(&c, true);

@@ -85,7 +85,7 @@ BEGIN {
     stages = split("base|words|output|arena coro clock|rng dist|message|crash checks|event|queue|site|" \
         "sentence|schedule|history|run|sender_config network_config host_config config_text|" \
         "operation|sender|network|broker|disk|receivers/receiver|receivers|" \
-        "host connection handling step store|verdict|scenario name_table|cover|result|auditor|world|" \
+        "host connection handling step store service|verdict|scenario name_table|cover|result|auditor|world|" \
         "grid|explore|shrink|reports|options progress|plays|cmd|main", stage, "|")
     for (i = 1; i <= stages; i++) {
         n = split(stage[i], name, " ")
