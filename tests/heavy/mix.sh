@@ -14,3 +14,6 @@ fail=$(count -E '"receiver":"naive".*"verdict":"fail".*"check":"no-double-effect
 idle=$(count '"duplicates":0,')
 echo "mix: $runs runs, $pass right ones pass, $fail canaries fail, $idle without a duplicate"
 [ "$runs" -eq 400 ] && [ "$pass" -eq 300 ] && [ "$fail" -eq 100 ] && [ "$idle" -eq 0 ]
+
+# Ten thousand seeds over a broker, an outbox and a receiver downstream.
+./onlyonce run --no-shrink --seeds 1..10000 scenarios/random/relay.yaml
